@@ -1,0 +1,33 @@
+"""Progress and notes on stderr: rate and ETA on a terminal, silence elsewhere and with --quiet."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+__all__ = ["note", "progress"]
+
+Item = TypeVar("Item")
+
+
+def progress(
+    items: Iterable[Item], *, unit: str, total: int | None = None, quiet: bool = False
+) -> Iterator[Item]:
+    """Give the items on, showing their rate and the time left on stderr when it is a terminal."""
+    from tqdm import tqdm
+
+    yield from tqdm(
+        items,
+        total=total,
+        unit=f" {unit}",
+        unit_scale=True,
+        dynamic_ncols=True,
+        disable=quiet or not sys.stderr.isatty(),
+    )
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """Print one line for the person at the terminal, on stderr."""
+    if not quiet:
+        print(text, file=sys.stderr)
