@@ -11,9 +11,7 @@ __all__ = ["note", "progress"]
 Item = TypeVar("Item")
 
 
-def progress(
-    items: Iterable[Item], *, unit: str, total: int | None = None, quiet: bool = False
-) -> Iterator[Item]:
+def progress(items: Iterable[Item], *, unit: str, total: int | None = None, quiet: bool = False) -> Iterator[Item]:
     """Give the items on, showing their rate and the time left on stderr when it is a terminal."""
     from tqdm import tqdm
 

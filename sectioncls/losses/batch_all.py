@@ -44,7 +44,7 @@ def batch_all_triplet_loss(
         rows = embeddings.float() if embeddings.dtype in (torch.bfloat16, torch.float16) else embeddings
         if distance == "cosine":
             rows = torch.nn.functional.normalize(rows, dim=1)
-        return _BatchAll.apply(rows, labels.reshape(-1), float(margin), distance == "cosine")  # type: ignore[no-any-return]
+        return _BatchAll.apply(rows, labels.reshape(-1), float(margin), distance == "cosine")  # type: ignore[no-any-return, no-untyped-call]
 
 
 class _BatchAll(torch.autograd.Function):

@@ -1,0 +1,90 @@
+"""``sectioncls finetune``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sectioncls.cli.options import Json, Output, Overwrite, Quiet, Resume, Seed
+
+__all__ = ["finetune"]
+
+
+def finetune(
+    model: Annotated[str, typer.Option(help="minilm, scibert, a folder, or a hub id.")] = "minilm",
+    corpus: Annotated[Path | None, typer.Option(help="A corpus folder; default: the only one in corpora/.")] = None,
+    output: Output = None,
+    preset: Annotated[
+        Literal["default", "paper"],
+        typer.Option(help="default: quick, stopped by dev; paper: arXiv 2404.00224 (20 epochs, margin 5)."),
+    ] = "default",
+    objective: Annotated[
+        Literal["triplet", "ce"], typer.Option(help="Batch-all triplet loss, or cross-entropy with a linear head.")
+    ] = "triplet",
+    pooling: Annotated[
+        Literal["mean", "cls"] | None, typer.Option(help="Pool anew; default: as the model does (cls for ce).")
+    ] = None,
+    margin: Annotated[float | None, typer.Option(min=0, help="Margin of the triplet loss.")] = None,
+    distance: Annotated[Literal["euclidean", "cosine"], typer.Option(help="Distance of the loss.")] = "euclidean",
+    epochs: Annotated[float | None, typer.Option(help="Passes over train.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=4, help="Sentences per batch.")] = None,
+    warmup: Annotated[float | None, typer.Option(min=0, max=1, help="Share of the steps that warm up.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(min=0, help="Dev checks without a better one before stopping; 0 never stops.")
+    ] = None,
+    precision: Annotated[Literal["float32", "bf16"], typer.Option(help="bf16: autocast.")] = "float32",
+    revision: Annotated[str | None, typer.Option(help="Revision of a hub model.")] = None,
+    seed: Seed = 0,
+    overwrite: Overwrite = False,
+    resume: Resume = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fine-tune a sentence encoder on a corpus (default output: encoders/CORPUS-MODEL).
+
+    Example: sectioncls finetune --model minilm --corpus corpora/csabstruct
+    """
+    from sectioncls.cli.observing import observer
+    from sectioncls.corpora import only_corpus, open_corpus
+    from sectioncls.encoders import load_encoder
+    from sectioncls.recipes import FinetuneOptions, plan
+    from sectioncls.recipes import finetune as run
+
+    options = FinetuneOptions(
+        model=model,
+        revision=revision,
+        preset=preset,
+        objective=objective,
+        pooling=pooling,
+        margin=margin,
+        distance=distance,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        batch_size=batch_size,
+        warmup=warmup,
+        precision=precision,
+        patience=patience,
+    )
+    # The model first: what is missing on this machine is said before anything is read.
+    encoder = load_encoder(model, pooling=plan(options, "").pooling, revision=revision)
+    data = open_corpus(corpus or only_corpus())
+    folder = output or Path("encoders") / f"{data.name}-{Path(model).name}"
+    done = run(
+        data,
+        options,
+        folder,
+        seed=seed,
+        encoder=encoder,
+        overwrite=overwrite,
+        resume=resume,
+        observer=observer(quiet=quiet),
+    )
+    if as_json:
+        print(json.dumps({"folder": str(done.folder), "name": done.name, "dev": done.dev, "notes": done.notes}))
+        return
+    scores = ", ".join(f"{name} {100 * done.dev[name]:.2f}" for name in ("f1-micro", "ari", "ami") if name in done.dev)
+    print(f"{done.folder}: {done.name}, dev {scores}")

@@ -1,0 +1,46 @@
+"""``sectioncls run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sectioncls.cli.options import Output, Overwrite, Quiet, Resume
+
+__all__ = ["run"]
+
+
+def run(
+    recipe: Annotated[str, typer.Argument(help="A TOML file, or the name of a recipe that comes along: demo.")],
+    corpus: Annotated[Path | None, typer.Option(help="Use this corpus folder instead of the recipe's.")] = None,
+    model: Annotated[str | None, typer.Option(help="Use this model (a folder, say) instead of the recipe's.")] = None,
+    output: Output = None,
+    overwrite: Overwrite = False,
+    resume: Resume = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a recipe: corpus, baseline, fine-tuning, scores, report, in one folder (default: reports/NAME).
+
+    Example: sectioncls run demo
+    """
+    from sectioncls.cli.observing import observer
+    from sectioncls.cli.tables import score_table
+    from sectioncls.recipes import find_recipe, read_recipe, run_recipe, with_model
+
+    file = find_recipe(recipe)
+    plan = read_recipe(file)
+    if model is not None:
+        plan = with_model(plan, model)
+    done = run_recipe(
+        plan,
+        file.read_text(encoding="utf-8"),
+        output or Path("reports") / plan.name,
+        corpus=corpus,
+        overwrite=overwrite,
+        resume=resume,
+        observer=observer(quiet=quiet),
+    )
+    print(score_table(done.scores()))
+    print(f"report: {done.path / 'report.html'}")

@@ -1,0 +1,29 @@
+"""Encoders: backbone x pooling, loaded safely, run without padding, saved as sentence-transformers folders."""
+
+from sectioncls.encoders.encode import encode, encode_batches, encode_tokens
+from sectioncls.encoders.encoder import Encoder
+from sectioncls.encoders.estimator import SentenceEncoder
+from sectioncls.encoders.export import read_facts, save_encoder
+from sectioncls.encoders.heads import LinearHead, load_head, save_head
+from sectioncls.encoders.load import MODELS, HubModel, PackagedModel, load_encoder
+from sectioncls.encoders.tokens import Batch, Tokens, tokenise
+
+__all__ = [
+    "MODELS",
+    "Batch",
+    "Encoder",
+    "HubModel",
+    "LinearHead",
+    "PackagedModel",
+    "SentenceEncoder",
+    "Tokens",
+    "encode",
+    "encode_batches",
+    "encode_tokens",
+    "load_encoder",
+    "load_head",
+    "read_facts",
+    "save_encoder",
+    "save_head",
+    "tokenise",
+]

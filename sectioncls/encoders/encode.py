@@ -1,0 +1,55 @@
+"""Encoding many texts: sorted by length, cut by a token budget, no padding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from sectioncls.encoders.encoder import Encoder
+from sectioncls.encoders.tokens import Tokens
+
+__all__ = ["TOKEN_BUDGET", "encode", "encode_batches", "encode_tokens"]
+
+# Tokens per batch: enough work for the cores, small enough that activations stay in cache.
+TOKEN_BUDGET = 1024
+
+
+def encode(encoder: Encoder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Give one float32 vector per text, (n, dimension), in the order of ``texts``."""
+    return encode_tokens(encoder, encoder.tokenise(texts))
+
+
+def encode_tokens(encoder: Encoder, tokens: Tokens) -> npt.NDArray[np.float32]:
+    """Give one float32 vector per tokenised text, (n, dimension)."""
+    vectors = np.zeros((len(tokens), encoder.dimension), dtype=np.float32)
+    for rows, block in encode_batches(encoder, tokens):
+        vectors[rows] = block
+    return vectors
+
+
+def encode_batches(
+    encoder: Encoder, tokens: Tokens, budget: int = TOKEN_BUDGET
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
+    """Yield (rows, vectors) batch by batch, longest texts first, so that progress can be shown and memory is known."""
+    was_training = encoder.training
+    encoder.eval()
+    try:
+        with torch.inference_mode():
+            for rows in _batches(tokens.lengths, budget):
+                vectors = encoder(tokens.batch(rows).to(encoder.device))
+                yield rows, vectors.float().cpu().numpy()
+    finally:
+        encoder.train(was_training)
+
+
+def _batches(lengths: npt.NDArray[np.int64], budget: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield rows of like length, at most ``budget`` tokens (and one row at least) a batch, longest first."""
+    order = np.argsort(-lengths, kind="stable")
+    first = 0
+    while first < len(order):
+        count = max(1, budget // max(1, int(lengths[order[first]])))
+        yield order[first : first + count]
+        first += count

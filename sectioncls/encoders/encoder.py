@@ -1,0 +1,88 @@
+"""The network that turns a batch of tokens into one vector per span."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from sectioncls.encoders.packed import can_pack, packed_hidden, padded_hidden
+from sectioncls.encoders.pooling import POOLINGS
+from sectioncls.encoders.tokens import Batch, Tokens, tokenise
+from sectioncls.errors import ModelError
+
+__all__ = ["Encoder"]
+
+
+class Encoder(nn.Module):
+    """A SentenceTransformer seen as backbone, pooling and what follows; it shares the weights of ``model``.
+
+    ``model`` stays a plain SentenceTransformer, so saving it after training gives a folder that loads anywhere.
+    Raises ModelError for a model that is not a text transformer followed by mean or [CLS] pooling.
+    """
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+
+        modules = list(model)
+        if len(modules) < 2 or not isinstance(modules[0], Transformer) or not isinstance(modules[1], Pooling):
+            raise ModelError(
+                "is not a text transformer followed by pooling", todo="choose a BERT-like sentence encoder"
+            )
+        mode = modules[1].pooling_mode
+        if mode not in POOLINGS:
+            raise ModelError(f"pools by {mode!r}", todo=f"known: {', '.join(POOLINGS)}")
+        self.model = model
+        self.pool = POOLINGS[mode]
+
+    @property
+    def backbone(self) -> Any:
+        """The transformer itself."""
+        return self.model[0].auto_model
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.model.parameters()).device  # type: ignore[no-any-return]
+
+    @property
+    def dimension(self) -> int:
+        """Length of the vectors."""
+        return int(self.model.get_embedding_dimension())
+
+    @property
+    def max_length(self) -> int:
+        """Tokens that a text may have; the rest is cut."""
+        limit = self.model.max_seq_length or self.backbone.config.max_position_embeddings
+        return int(limit)
+
+    @property
+    def normalises(self) -> bool:
+        """Whether vectors end on the unit sphere, where no Euclidean distance exceeds 2."""
+        from sentence_transformers.sentence_transformer.modules import Normalize
+
+        return any(isinstance(module, Normalize) for module in self.model)
+
+    def tokenise(self, texts: Sequence[str]) -> Tokens:
+        """Give the token ids of ``texts`` as this encoder reads them, its default prompt included."""
+        prompt = self.model.prompts.get(self.model.default_prompt_name or "", "")
+        texts = [prompt + text for text in texts] if prompt else texts
+        if getattr(self.model[0], "do_lower_case", False):
+            texts = [text.lower() for text in texts]
+        return tokenise(self.model.tokenizer, [text.strip() for text in texts], self.max_length)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Give one vector per span of the batch, (S, dimension)."""
+        if can_pack(self.backbone):
+            hidden = packed_hidden(self.backbone, batch.ids, batch.lengths)
+        else:
+            pad = self.model.tokenizer.pad_token_id or 0
+            hidden = padded_hidden(self.backbone, batch.ids, batch.lengths, pad)
+        features = {"sentence_embedding": self.pool(hidden, *batch.bounds())}
+        for module in list(self.model)[2:]:
+            features = module(features)
+        vectors: Tensor = features["sentence_embedding"]
+        return vectors[:, : self.model.truncate_dim]

@@ -1,0 +1,73 @@
+"""The corpus of a recipe: named, or built inside the run folder."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from sectioncls.corpora import Corpus, build_csabstruct, build_pmc_sents, build_rct, open_corpus
+from sectioncls.errors import InputError
+from sectioncls.recipes.locate import find_data
+from sectioncls.recipes.schema import CorpusOptions, Recipe
+
+__all__ = ["recipe_corpus"]
+
+
+def recipe_corpus(recipe: Recipe, out: Path) -> Corpus:
+    """Give the corpus that a recipe names, or builds into ``out`` (built already: opens it)."""
+    options = recipe.corpus
+    if options.build is None:
+        if options.path is None:
+            raise InputError("names no corpus", recipe.name, "give corpus.path, or corpus.build and corpus.source")
+        return open_corpus(options.path)
+    if (out / "corpus.json").is_file():
+        return open_corpus(out)
+    if options.source is None:
+        raise InputError("names nothing to build the corpus from", recipe.name, "give corpus.source")
+    return _BUILD[options.build](find_data(options.source), out, options, recipe.seed)
+
+
+def _build_csabstruct(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+    return build_csabstruct(
+        source,
+        out,
+        command=_command("build-csabstruct", source),
+        conflicts=options.drop_conflicts,
+        abstracts=options.abstracts,
+    )
+
+
+def _build_rct(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+    command = _command("build-rct", source)
+    return build_rct(source, out, command=command, conflicts=options.drop_conflicts, sizes=options.sizes)
+
+
+def _build_pmc_sents(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+    return build_pmc_sents(
+        source,
+        out,
+        command=_command("build-pmc-sents", source),
+        roles=options.roles,
+        seed=seed,
+        conflicts=options.drop_conflicts,
+    )
+
+
+def _build_pmc(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+    from sectioncls.corpora import build_pmc
+
+    command = _command("build-pmc --xml", source)
+    corpus, _ = build_pmc([source], out, command=command, require=options.require, split_by=options.split, seed=seed)
+    return corpus
+
+
+_BUILD = {
+    "csabstruct": _build_csabstruct,
+    "rct": _build_rct,
+    "pmc": _build_pmc,
+    "pmc-sents": _build_pmc_sents,
+}
+
+
+def _command(verb: str, source: Path) -> str:
+    return f"sectioncls {verb} {shlex.quote(source.name)}"

@@ -1,0 +1,116 @@
+"""The working folder of one fine-tuning: settings, history, checkpoint and best state."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sectioncls.errors import InputError, OutputError
+from sectioncls.recipes.observer import Observer
+from sectioncls.staging import check_output, write_json
+from sectioncls.training import State, Step, load_checkpoint, peek_checkpoint, save_checkpoint
+
+__all__ = ["Desk", "Row"]
+
+Row = dict[str, Any]
+
+
+class Desk:
+    """The working folder of one fine-tuning: settings, history, checkpoint and best state."""
+
+    def __init__(self, folder: Path, signature: Row, *, resume: bool, overwrite: bool) -> None:
+        self.folder = folder
+        self.checkpoint = folder / "checkpoint.safetensors"
+        self.best = folder / "best.safetensors"
+        self.log = folder / "history.jsonl"
+        self.notes: list[str] = []
+        started = folder / "training.json"
+        if resume and self.checkpoint.is_file():
+            kept = json.loads(started.read_text(encoding="utf-8"))
+            changed = [key for key in signature if kept.get(key) != signature[key]]
+            if changed:
+                key = changed[0]
+                what = f"was started with {key} {kept.get(key)}, not {signature[key]}"
+                raise InputError(what, folder, "give the same options, or start again without --resume")
+            return
+        if started.is_file() and not (resume or overwrite):
+            raise OutputError("holds an interrupted training", folder, "--resume goes on, --overwrite starts again")
+        if folder.exists():
+            check_output(folder, overwrite=started.is_file())
+            shutil.rmtree(folder)
+        write_json(started, signature)
+
+    def restore(self, state: State) -> None:
+        """Bring the state to the last checkpoint, and the history to the same step."""
+        if not self.checkpoint.is_file():
+            return
+        load_checkpoint(state, self.checkpoint)
+        rows = [row for row in self.history() if row["step"] <= state.step]
+        self.log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        self.notes = list(state.extra.get("notes", []))
+
+    def history(self) -> list[Row]:
+        """Give every whole row written so far."""
+        if not self.log.is_file():
+            return []
+        lines = self.log.read_text(encoding="utf-8").split("\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    def append(self, row: Row) -> None:
+        """Add one row to the history."""
+        with self.log.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(row) + "\n")
+
+    def step(self, step: Step) -> None:
+        """Log one optimiser step."""
+        self.append(
+            {
+                "kind": "step",
+                "step": step.number,
+                "epoch": round(step.epoch, 4),
+                "task": "role",
+                "loss": step.losses["role"],
+                "learning_rate": step.learning_rate,
+                "seconds": round(step.seconds, 4),
+                "sentences": step.rows,
+            }
+        )
+
+    def dev(self, state: State, epoch: float, scores: dict[str, float], observer: Observer) -> None:
+        """Log dev's scores and keep them in the state."""
+        state.extra["dev"] = scores
+        self.append({"kind": "dev", "step": state.step, "epoch": round(epoch, 4), **scores})
+        shown = "  ".join(f"{name} {100 * value:.1f}" for name, value in scores.items() if name in ("f1-micro", "ari"))
+        observer.note(f"epoch {epoch:.1f}  dev {shown}")
+
+    def note(self, state: State, text: str, observer: Observer) -> None:
+        """Log a remark that must reach the model card and the report."""
+        self.notes.append(text)
+        state.extra["notes"] = list(self.notes)
+        self.append({"kind": "note", "step": state.step, "text": text})
+        observer.note(f"note: {text}")
+
+    def keep(self, state: State, choice: str) -> None:
+        """Keep the state's weights when dev likes them best so far; count the checks without a better one."""
+        value = state.extra["dev"][choice]
+        if value > state.extra.get("best", {}).get(choice, -1.0):
+            state.extra.update(best=dict(state.extra["dev"]), worse=0)
+            save_checkpoint(dataclasses.replace(state, optimiser=_NO_OPTIMISER), self.best)
+        else:
+            state.extra["worse"] = state.extra.get("worse", 0) + 1
+
+    def take_best(self, state: State) -> dict[str, float]:
+        """Bring the best weights back and give their dev scores."""
+        load_checkpoint(state, self.best)
+        return dict(peek_checkpoint(self.best)["extra"]["best"])
+
+    def clear(self) -> None:
+        """Remove the folder, when the encoder is written."""
+        shutil.rmtree(self.folder)
+
+
+# The best state is only ever read for its weights.
+_NO_OPTIMISER: Any = type("NoOptimiser", (), {"param_groups": (), "state": {}})()

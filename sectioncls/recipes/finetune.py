@@ -1,0 +1,209 @@
+"""Fine-tuning a sentence encoder on a corpus: data, loss, loop, choice on dev, the folder that comes out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from sectioncls.corpora import Corpus, require_trainable
+from sectioncls.encoders import Encoder, LinearHead, load_encoder, read_facts, save_encoder
+from sectioncls.losses import batch_all_triplet_loss
+from sectioncls.recipes.desk import Desk, Row
+from sectioncls.recipes.devscore import DevScorer, dev_scorer
+from sectioncls.recipes.observer import SILENT, Observer
+from sectioncls.recipes.presets import Plan, plan
+from sectioncls.recipes.schema import FinetuneOptions
+from sectioncls.recipes.versions import versions
+from sectioncls.staging import check_output
+from sectioncls.training import (
+    LabelBatches,
+    Settings,
+    State,
+    Task,
+    collapse_note,
+    fit,
+    margin_note,
+    save_checkpoint,
+    start,
+)
+
+__all__ = ["Finetuned", "finetune"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Finetuned:
+    """What a fine-tuning gave: the encoder's folder, its name, dev's scores, notes, and every row of the history."""
+
+    folder: Path
+    name: str
+    plan: Plan
+    dev: dict[str, float]
+    notes: tuple[str, ...]
+    history: tuple[Row, ...]
+
+
+def finetune(
+    corpus: Corpus,
+    options: FinetuneOptions,
+    folder: Path,
+    *,
+    seed: int = 0,
+    encoder: Encoder | None = None,
+    work: Path | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    observer: Observer = SILENT,
+) -> Finetuned:
+    """Fine-tune ``options.model`` on ``corpus`` and write it to ``folder``, a sentence-transformers folder.
+
+    ``encoder`` is the model when the caller has loaded it already. ``work`` keeps the checkpoint, the best state and
+    the history while it runs (default: ``FOLDER.training``) and is removed at the end; after an interruption
+    ``resume`` goes on from it, exactly. Raises InputError for a corpus that nothing can be learnt from or a checkpoint
+    of other settings, OutputError for a folder that is taken, ModelError for a model that can't be had.
+    """
+    work = work or folder.with_name(f"{folder.name}.training")
+    check_output(folder, overwrite=overwrite or resume)
+    settings = plan(options, corpus.info.scheme)
+    encoder = encoder or load_encoder(options.model, pooling=settings.pooling, revision=options.revision)
+    for remark in require_trainable(corpus, ("train", "dev")):
+        observer.note(f"note: {remark}")
+    desk = Desk(work, _signature(settings, corpus, seed), resume=resume, overwrite=overwrite)
+    head = LinearHead(encoder.dimension, corpus.labels) if settings.objective == "ce" else None
+    task = _task(encoder, corpus, settings, head, seed)
+    state = start(encoder, [task], _settings(settings, seed))
+    scorer = dev_scorer(encoder, corpus, margin=settings.margin, seed=seed)
+    desk.restore(state)
+    note = margin_note(settings.margin, bounded=encoder.normalises or settings.distance == "cosine")
+    if note and head is None and state.step == 0:
+        desk.note(state, note, observer)
+    _train(state, task, settings, scorer, head, desk, seed, observer)
+    dev = desk.take_best(state) if settings.patience else state.extra["dev"]
+    result = _write(folder, encoder, head, corpus, settings, options, dev, desk, seed)
+    desk.clear()
+    return result
+
+
+def _task(encoder: Encoder, corpus: Corpus, settings: Plan, head: LinearHead | None, seed: int) -> Task:
+    train = corpus.split("train")
+    tokens = encoder.tokenise(train.texts)
+    objective: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = head or partial(
+        batch_all_triplet_loss,
+        margin=settings.margin,
+        distance=settings.distance,  # type: ignore[arg-type]
+    )
+    sampler = LabelBatches(train.labels, tokens.lengths, settings.batch_size, seed)
+    return Task("role", tokens, torch.from_numpy(train.labels), sampler, objective)
+
+
+def _settings(settings: Plan, seed: int) -> Settings:
+    return Settings(
+        epochs=settings.epochs,
+        learning_rate=settings.learning_rate,
+        warmup=settings.warmup,
+        precision=settings.precision,
+        seed=seed,
+    )
+
+
+def _train(
+    state: State,
+    task: Task,
+    settings: Plan,
+    scorer: DevScorer,
+    head: LinearHead | None,
+    desk: Desk,
+    seed: int,
+    observer: Observer,
+) -> None:
+    """Run the loop; score dev ``checks`` times per epoch, keep the best, stop when patience is out."""
+    per_epoch = len(task.sampler)
+    total = max(1, round(settings.epochs * per_epoch))
+    every = max(1, per_epoch // settings.checks)
+    if state.step == 0:
+        dev, _ = scorer(state.encoder, head)
+        desk.dev(state, 0.0, dev, observer)
+    # A resumed training may stand where patience had run out, before the folder was written.
+    if _waited(state, settings):
+        return
+    with observer.stage("training", total, "steps") as advance:
+        advance(state.step)
+        try:
+            for step in fit(state, [task], _settings(settings, seed)):
+                desk.step(step)
+                advance(1)
+                if step.number % every and step.number != total:
+                    continue
+                dev, vectors = scorer(state.encoder, head)
+                desk.dev(state, step.epoch, dev, observer)
+                note = collapse_note(vectors, scorer.classes, seed) if head is None else None
+                if note and not state.extra.get("collapsed"):
+                    state.extra["collapsed"] = True
+                    desk.note(state, note, observer)
+                desk.keep(state, scorer.choice)
+                save_checkpoint(state, desk.checkpoint)
+                if _waited(state, settings):
+                    break
+        except KeyboardInterrupt:
+            save_checkpoint(state, desk.checkpoint)
+            observer.note(f"interrupted at step {state.step}; --resume goes on from there")
+            raise
+
+
+def _waited(state: State, settings: Plan) -> bool:
+    return settings.patience > 0 and int(state.extra.get("worse", 0)) >= settings.patience
+
+
+def _signature(settings: Plan, corpus: Corpus, seed: int) -> Row:
+    return {**dataclasses.asdict(settings), "seed": seed, "corpus": corpus.info.fingerprint}
+
+
+def _write(
+    folder: Path,
+    encoder: Encoder,
+    head: LinearHead | None,
+    corpus: Corpus,
+    settings: Plan,
+    options: FinetuneOptions,
+    dev: dict[str, float],
+    desk: Desk,
+    seed: int,
+) -> Finetuned:
+    base = read_facts(Path(options.model))
+    backbone = str(base.get("backbone", options.model if options.model in ("minilm", "scibert") else "other"))
+    state = "cls" if head is not None else "tuned"
+    name = f"{Path(options.model).name}-{state}"
+    training = {**dataclasses.asdict(settings), "seed": seed}
+    facts = {
+        "format": 1,
+        "name": name,
+        "backbone": backbone,
+        "state": state,
+        "base_model": _public_name(options.model),
+        "corpus": {
+            "name": corpus.name,
+            "labels": list(corpus.labels),
+            "train": sum(corpus.info.counts["train"].values()),
+            "fingerprint": corpus.info.fingerprint,
+            "licence": corpus.info.licence,
+        },
+        "training": training,
+        "dev": dev,
+        "notes": desk.notes,
+        "versions": versions(),
+    }
+    history = desk.history()
+    save_encoder(encoder, folder, facts=facts, head=head, overwrite=folder.exists())
+    return Finetuned(folder, name, settings, dev, tuple(desk.notes), tuple(history))
+
+
+def _public_name(model: str) -> str:
+    """A short name's hub id, a hub id as it is, of a folder only its last part."""
+    from sectioncls.encoders import MODELS
+
+    if model in MODELS:
+        return MODELS[model].hub_id
+    return Path(model).name if Path(model).is_dir() else model

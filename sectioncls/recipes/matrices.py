@@ -1,0 +1,46 @@
+"""Texts in, matrices out: what ``encode`` reads and writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sectioncls.corpora import open_corpus
+from sectioncls.errors import InputError, OutputError
+from sectioncls.staging import staged_file
+
+__all__ = ["check_matrix", "read_sources", "write_matrix"]
+
+
+def read_sources(src: Path) -> dict[str, tuple[str, ...]]:
+    """Give the texts of each split of a corpus folder, or under ``""`` the lines of a text file (blank lines count).
+
+    Raises InputError for a path that is missing, empty or not UTF-8.
+    """
+    if src.is_dir():
+        corpus = open_corpus(src)
+        return {name: corpus.split(name).texts for name in corpus.splits}
+    try:
+        lines = src.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError as error:
+        raise InputError("no such file or folder", src) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"can't be read as UTF-8 text: {error}", src) from error
+    if not lines:
+        raise InputError("is empty", src)
+    return {"": tuple(lines)}
+
+
+def check_matrix(path: Path, *, overwrite: bool) -> None:
+    """Raise OutputError when ``path`` is taken; with ``overwrite`` only a .npy file may go."""
+    if path.exists() and not (overwrite and path.suffix == ".npy" and path.is_file()):
+        raise OutputError("exists already", path, "choose another -o, or --overwrite")
+
+
+def write_matrix(path: Path, vectors: npt.NDArray[Any]) -> None:
+    """Write a matrix as .npy, whole or not at all."""
+    with staged_file(path) as aside, aside.open("wb") as stream:
+        np.save(stream, vectors, allow_pickle=False)

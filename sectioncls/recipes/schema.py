@@ -1,0 +1,123 @@
+"""What a recipe may say: TOML checked by pydantic, unknown keys refused with the nearest known one."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sectioncls.errors import InputError, UsageError
+
+__all__ = ["CorpusOptions", "EvaluateOptions", "FinetuneOptions", "Recipe", "parse_recipe", "read_recipe", "with_model"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CorpusOptions(_Strict):
+    """Where the corpus is (``path``), or how to build it inside the run folder (``build`` from ``source``)."""
+
+    path: str | None = None
+    build: Literal["csabstruct", "rct", "pmc", "pmc-sents"] | None = None
+    source: str | None = None
+    drop_conflicts: Literal["keep", "paper"] = "keep"
+    abstracts: str | None = None
+    sizes: tuple[int, int, int] | None = None
+    roles: dict[str, str] | None = None
+    require: str = "four"
+    split: Literal["article", "sentence"] = "article"
+
+
+class FinetuneOptions(_Strict):
+    """How to fine-tune. What is None comes from the preset (see presets.py)."""
+
+    model: str = "minilm"
+    revision: str | None = None
+    preset: Literal["default", "paper"] = "default"
+    objective: Literal["triplet", "ce"] = "triplet"
+    pooling: Literal["mean", "cls"] | None = None
+    margin: float | None = Field(default=None, ge=0)
+    distance: Literal["euclidean", "cosine"] = "euclidean"
+    epochs: float | None = Field(default=None, gt=0)
+    learning_rate: float | None = Field(default=None, gt=0)
+    batch_size: int | None = Field(default=None, ge=4)
+    warmup: float | None = Field(default=None, ge=0, le=1)
+    precision: Literal["float32", "bf16"] = "float32"
+    patience: int | None = Field(default=None, ge=0)
+
+
+class EvaluateOptions(_Strict):
+    """How to score: which protocol, which clusterings, which pictures (``projections``; of ``points`` test rows)."""
+
+    protocol: Literal["default", "paper"] = "default"
+    clusterings: tuple[Literal["kmeans", "hdbscan"], ...] = ("kmeans",)
+    projections: tuple[Literal["tsne", "umap"], ...] = ("tsne",)
+    points: int = Field(default=2000, ge=5)
+
+
+class Recipe(_Strict):
+    """One experiment: a corpus, the untuned encoder, the fine-tuned one (unless ``finetune`` is absent), the scores."""
+
+    name: str
+    seed: int = 0
+    corpus: CorpusOptions
+    model: str | None = None
+    finetune: FinetuneOptions | None = None
+    evaluate: EvaluateOptions = EvaluateOptions()
+
+    @property
+    def base(self) -> str:
+        """The encoder before fine-tuning."""
+        return self.model or (self.finetune.model if self.finetune else "minilm")
+
+
+def with_model(recipe: Recipe, model: str) -> Recipe:
+    """Give the recipe with another model to start from."""
+    tuned = recipe.finetune and recipe.finetune.model_copy(update={"model": model})
+    return recipe.model_copy(update={"model": model, "finetune": tuned})
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Give the recipe in a TOML file. Raises InputError with the key that is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("can't be read as text", path) from error
+    return parse_recipe(text, str(path))
+
+
+def parse_recipe(text: str, where: str) -> Recipe:
+    """Give the recipe that ``text`` holds; ``where`` names it in errors."""
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is not TOML: {error}", where) from error
+    recipe: Recipe = checked(Recipe, content, where)
+    return recipe
+
+
+def checked(model: type[Any], content: dict[str, Any], where: str, *, usage: bool = False) -> Any:
+    """Give ``content`` as ``model``, or raise one line: the key, what is wrong, the nearest known key."""
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        what, todo = f"{key}: {first['msg']}", None
+        if first["type"] == "extra_forbidden":
+            near = difflib.get_close_matches(str(first["loc"][-1]), _keys(model), n=1, cutoff=0.4)
+            what, todo = f"unknown key {key}", f"did you mean {near[0]}?" if near else None
+        raise (UsageError if usage else InputError)(what, where, todo) from error
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    """Give every key that a model and the models inside it know."""
+    names = list(model.model_fields)
+    for part in (CorpusOptions, FinetuneOptions, EvaluateOptions):
+        if model is Recipe:
+            names.extend(part.model_fields)
+    return names

@@ -1,0 +1,18 @@
+"""What every page of ours shares: the palette of roles, the page around the content, pictures, escaping."""
+
+from sectioncls.render.page import Picture, environment, number, render_page, signed, whole
+from sectioncls.render.palette import DARK, LIGHT, MARKERS, Mark, marks
+
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "MARKERS",
+    "Mark",
+    "Picture",
+    "environment",
+    "marks",
+    "number",
+    "render_page",
+    "signed",
+    "whole",
+]

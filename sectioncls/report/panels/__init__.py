@@ -1,0 +1,37 @@
+"""The panels of a report, in the order of the page: one file and one template of the same name each.
+
+A panel is a function of the Summary that gives the values of its template, or None when it has nothing to show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sectioncls.report.panels import (
+    classification,
+    clustering,
+    corpus,
+    errors,
+    facts,
+    overview,
+    per_label,
+    projection,
+    training,
+)
+from sectioncls.report.summary import Summary
+
+__all__ = ["PANELS"]
+
+PANELS: dict[str, tuple[str, Callable[[Summary], dict[str, Any] | None]]] = {
+    "overview": ("Result", overview.build),
+    "classification": ("Classification", classification.build),
+    "clustering": ("Clustering", clustering.build),
+    "projection": ("Maps of the embeddings", projection.build),
+    "per_label": ("Labels and confusions", per_label.build),
+    "errors": ("Misclassified sentences", errors.build),
+    "training": ("Training", training.build),
+    "corpus": ("Corpus", corpus.build),
+    "facts": ("How to remake it", facts.build),
+}
+"""Panel name → its title and the function that gives its values."""

@@ -1,0 +1,137 @@
+"""The training loop. Nothing in it is about sentences, papers, labels or a loss."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from sectioncls.encoders import Encoder
+from sectioncls.errors import UsageError
+from sectioncls.training.tasks import Task, task_batches
+
+__all__ = ["Settings", "State", "Step", "fit", "start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to train: AdamW, a linear warm-up over ``warmup`` of the steps, then linear decay to zero.
+
+    ``clip`` bounds the gradient's norm; ``precision`` is ``float32`` or ``bf16`` (autocast; weights stay float32).
+    """
+
+    epochs: float = 4
+    learning_rate: float = 2e-5
+    warmup: float = 0.1
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    precision: str = "float32"
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one optimiser step did. ``epoch`` counts in fractions, ``seconds`` is the step's own time."""
+
+    number: int
+    epoch: float
+    losses: dict[str, float]
+    learning_rate: float
+    rows: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class State:
+    """All that changes while training: what a checkpoint keeps."""
+
+    encoder: Encoder
+    objectives: nn.ModuleDict
+    optimiser: torch.optim.Optimizer
+    accelerator: Any
+    step: int = 0
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def start(encoder: Encoder, tasks: Sequence[Task], settings: Settings) -> State:
+    """Give the state before the first step: everything on its device, the random generator seeded."""
+    from accelerate import Accelerator
+
+    accelerator = Accelerator(mixed_precision="bf16" if settings.precision == "bf16" else "no")
+    if accelerator.num_processes > 1:
+        raise UsageError("trains in one process only", todo="start it without torchrun or accelerate launch")
+    torch.manual_seed(settings.seed)
+    objectives = nn.ModuleDict({t.name: t.objective for t in tasks if isinstance(t.objective, nn.Module)})
+    encoder.to(accelerator.device)
+    objectives.to(accelerator.device)
+    optimiser = torch.optim.AdamW(
+        _groups([encoder, objectives], settings.weight_decay), lr=settings.learning_rate, fused=True
+    )
+    return State(encoder, objectives, accelerator.prepare(optimiser), accelerator)
+
+
+def fit(state: State, tasks: Sequence[Task], settings: Settings) -> Iterator[Step]:
+    """Train from ``state.step`` on, yielding after every optimiser step; the caller logs, evaluates and may stop.
+
+    A step takes one batch of every task, adds the losses and moves the weights once. An epoch is one pass over the
+    longest task. Raises UsageError when a loss is not finite.
+    """
+    per_epoch = max(len(task.sampler) for task in tasks)
+    total = max(1, round(settings.epochs * per_epoch))
+    weights = [p for group in state.optimiser.param_groups for p in group["params"]]
+    stream = task_batches(tasks, state.step)
+    while state.step < total:
+        began = time.perf_counter()
+        rate = settings.learning_rate * _schedule(state.step, total, settings.warmup)
+        for group in state.optimiser.param_groups:
+            group["lr"] = rate
+        state.encoder.train()
+        losses: dict[str, float] = {}
+        rows = 0
+        for task, members in next(stream):
+            loss = _task_loss(state, task, members)
+            state.accelerator.backward(loss * task.weight)
+            losses[task.name] = float(loss.detach())
+            rows += len(members)
+        _refuse_infinite(losses, state.step)
+        state.accelerator.clip_grad_norm_(weights, settings.clip)
+        state.optimiser.step()
+        state.optimiser.zero_grad(set_to_none=True)
+        state.step += 1
+        yield Step(state.step, state.step / per_epoch, losses, rate, rows, time.perf_counter() - began)
+
+
+def _task_loss(state: State, task: Task, members: Any) -> Tensor:
+    device = state.accelerator.device
+    batch = task.tokens.batch(members, task.name).to(device)
+    targets = task.targets[torch.from_numpy(members)].to(device)
+    with state.accelerator.autocast():
+        return task.objective(state.encoder(batch), targets)
+
+
+def _schedule(step: int, total: int, warmup: float) -> float:
+    """Give the share of the full learning rate at a step."""
+    rising = max(1, round(warmup * total))
+    if step < rising:
+        return (step + 1) / rising
+    return max(0.0, (total - step) / max(1, total - rising))
+
+
+def _groups(modules: Sequence[nn.Module], decay: float) -> list[dict[str, Any]]:
+    """Weight decay acts on matrices, not on biases and normalisations, as usual for BERT."""
+    weights = [p for module in modules for p in module.parameters() if p.requires_grad]
+    return [
+        {"params": [p for p in weights if p.ndim >= 2], "weight_decay": decay},
+        {"params": [p for p in weights if p.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+def _refuse_infinite(losses: dict[str, float], step: int) -> None:
+    for name, value in losses.items():
+        if value != value or value in (float("inf"), float("-inf")):
+            what = f"the loss of {name} is {value} at step {step + 1}"
+            raise UsageError(what, todo="lower --learning-rate, or train with --precision float32")

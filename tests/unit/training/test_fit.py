@@ -1,0 +1,169 @@
+"""The loop: it learns, obeys its schedule, serves several tasks, and resumes bit for bit."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from sectioncls.encoders import LinearHead, load_encoder
+from sectioncls.errors import InputError, UsageError
+from sectioncls.losses import batch_all_triplet_loss
+from sectioncls.training import (
+    LabelBatches,
+    Settings,
+    Task,
+    fit,
+    load_checkpoint,
+    peek_checkpoint,
+    save_checkpoint,
+    start,
+)
+
+TEXTS = [f"{'we aim to' if i % 2 else 'results show'} {i} data" for i in range(40)]
+LABELS = np.arange(40) % 2
+
+
+def task(encoder, objective=None, batch=8, name="role"):
+    tokens = encoder.tokenise(TEXTS)
+    objective = objective or partial(batch_all_triplet_loss, margin=1.0)
+    return Task(name, tokens, torch.from_numpy(LABELS), LabelBatches(LABELS, tokens.lengths, batch, 0), objective)
+
+
+def weights(state):
+    return {
+        name: value.detach().clone()
+        for module in (state.encoder, state.objectives)
+        for name, value in module.named_parameters()
+    }
+
+
+def test_it_learns(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    head = LinearHead(encoder.dimension, ("a", "b"))
+    settings = Settings(epochs=8, learning_rate=3e-3, seed=1)
+    state = start(encoder, [task(encoder, head)], settings)
+    losses = [step.losses["role"] for step in fit(state, [task(encoder, head)], settings)]
+    assert len(losses) == 40
+    assert np.mean(losses[-5:]) < 0.3 * np.mean(losses[:5])
+
+
+def test_schedule_warms_up_and_decays(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    settings = Settings(epochs=4, learning_rate=1e-3, warmup=0.25)
+    tasks = [task(encoder)]
+    steps = list(fit(start(encoder, tasks, settings), tasks, settings))
+    rates = [step.learning_rate for step in steps]
+    assert rates[:5] == pytest.approx([2e-4, 4e-4, 6e-4, 8e-4, 1e-3])
+    assert rates[5] == pytest.approx(1e-3)
+    assert rates[-1] == pytest.approx(1e-3 / 15)
+    assert [step.number for step in steps] == list(range(1, 21))
+    assert steps[-1].epoch == 4
+
+
+def test_weight_decay_spares_vectors(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    state = start(encoder, [task(encoder)], Settings(weight_decay=0.1))
+    decayed, spared = state.optimiser.param_groups
+    assert decayed["weight_decay"] == 0.1 and all(p.ndim >= 2 for p in decayed["params"])
+    assert spared["weight_decay"] == 0.0 and all(p.ndim < 2 for p in spared["params"])
+
+
+def test_several_tasks_add_up(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    head = LinearHead(encoder.dimension, ("a", "b"))
+    tasks = [task(encoder), task(encoder, head, batch=20, name="ce")]  # 5 batches an epoch, and 2
+    settings = Settings(epochs=2)
+    steps = list(fit(start(encoder, tasks, settings), tasks, settings))
+    assert len(steps) == 10
+    assert all(set(step.losses) == {"role", "ce"} and step.rows == 28 for step in steps)
+
+
+def one_step(tiny_bert, *tasks_of):
+    torch.manual_seed(0)
+    encoder = load_encoder(tiny_bert, device="cpu")
+    for module in encoder.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    tasks = tasks_of[0](encoder)
+    settings = Settings(epochs=1, learning_rate=1e-3, clip=1e9, seed=0, weight_decay=0.0)
+    state = start(encoder, tasks, settings)
+    next(fit(state, tasks, settings))
+    return weights(state)
+
+
+def test_two_halves_of_a_task_equal_the_task(tiny_bert):
+    def halves(encoder):
+        whole = task(encoder)
+        return [
+            Task(name, whole.tokens, whole.targets, whole.sampler, whole.objective, weight=0.5) for name in ("a", "b")
+        ]
+
+    once = one_step(tiny_bert, lambda encoder: [task(encoder)])
+    twice = one_step(tiny_bert, halves)
+    for name, value in once.items():
+        torch.testing.assert_close(value, twice[name], atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("cut", [1, 7, 10, 13])
+def test_resuming_is_bit_for_bit(tiny_bert, tmp_path, cut):
+    settings = Settings(epochs=4, learning_rate=1e-3, seed=3)
+
+    def begin():
+        torch.manual_seed(9)
+        encoder = load_encoder(tiny_bert, device="cpu")
+        tasks = [task(encoder), task(encoder, LinearHead(encoder.dimension, ("a", "b")), batch=16, name="ce")]
+        return start(encoder, tasks, settings), tasks
+
+    state, tasks = begin()
+    for step in fit(state, tasks, settings):
+        if step.number == cut:
+            state.extra = {"best": 0.5}
+            save_checkpoint(state, tmp_path / "c.safetensors")
+    unbroken = weights(state)
+
+    torch.manual_seed(12345)  # another process would stand elsewhere
+    state, tasks = begin()
+    load_checkpoint(state, tmp_path / "c.safetensors")
+    assert state.step == cut and state.extra == {"best": 0.5}
+    numbers = [step.number for step in fit(state, tasks, settings)]
+    assert numbers == list(range(cut + 1, 21))
+    for name, value in weights(state).items():
+        assert torch.equal(value, unbroken[name]), name
+
+
+def test_same_seed_same_weights(tiny_bert):
+    def trained(seed):
+        encoder = load_encoder(tiny_bert, device="cpu")
+        settings = Settings(epochs=1, learning_rate=1e-3, seed=seed)
+        tasks = [task(encoder)]
+        state = start(encoder, tasks, settings)
+        for _ in fit(state, tasks, settings):
+            pass
+        return weights(state)
+
+    first, second, other = trained(1), trained(1), trained(2)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert any(not torch.equal(first[name], other[name]) for name in first)
+
+
+def test_a_loss_that_is_not_finite_stops_with_one_line(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    tasks = [task(encoder, lambda vectors, targets: vectors.sum() * float("nan"))]
+    settings = Settings(epochs=1)
+    with pytest.raises(UsageError, match="loss of role is nan at step 1"):
+        list(fit(start(encoder, tasks, settings), tasks, settings))
+
+
+def test_checkpoints_of_others_are_refused(tiny_bert, tmp_path):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    plain = start(encoder, [task(encoder)], Settings())
+    (tmp_path / "junk.safetensors").write_bytes(b"junk")
+    with pytest.raises(InputError, match="not a checkpoint"):
+        peek_checkpoint(tmp_path / "junk.safetensors")
+    save_checkpoint(plain, tmp_path / "plain.safetensors")
+    headed = start(encoder, [task(encoder, LinearHead(encoder.dimension, ("a", "b")))], Settings())
+    with pytest.raises(InputError, match="another model"):
+        load_checkpoint(headed, tmp_path / "plain.safetensors")
