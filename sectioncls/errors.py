@@ -49,7 +49,7 @@ class InputError(SectionclsError):
     """Raised when something that we were asked to read is missing, unreadable or malformed."""
 
 
-class DocumentRejected(InputError):  # noqa: N818 - a verdict on one document, not on the run
+class DocumentRejected(InputError):
     """Raised by a document reader for one document; builders record it and go on.
 
     ``reason`` is one of ``empty malformed not-jats no-body no-prose unsafe-entity too-deep too-large

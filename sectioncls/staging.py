@@ -36,9 +36,7 @@ def check_output(path: Path, *, overwrite: bool) -> None:
         raise OutputError("is not a folder that sectioncls made; --overwrite leaves it alone", path)
     strangers = sorted(set(folder_files(path)) - listed - set(MANIFESTS))
     if strangers:
-        raise OutputError(
-            f"holds files that are not ours ({strangers[0]}); --overwrite leaves it alone", path
-        )
+        raise OutputError(f"holds files that are not ours ({strangers[0]}); --overwrite leaves it alone", path)
 
 
 def folder_files(path: Path) -> list[str]:

@@ -39,8 +39,9 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("models") / "tiny-bert"
     letters = [chr(code) for code in range(ord("a"), ord("z") + 1)] + list("0123456789.,;:()%-'")
-    words = "we the of a to in this study method results show that propose aim background patients model data".split()
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *words, *(f"##{letter}" for letter in letters)]
+    words = "we the of a to in this study method results show that propose aim background patients model data"
+    pieces = [f"##{letter}" for letter in letters]
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *words.split(), *pieces]
     tokenizer = Tokenizer(
         models.WordPiece({word: i for i, word in enumerate(vocabulary)}, unk_token="[UNK]", max_input_chars_per_word=40)
     )
