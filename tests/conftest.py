@@ -70,3 +70,13 @@ def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     BertModel(config).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_corpus(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo set in CSAbstruct's form, built: 287 + 66 + 67 sentences, five labels."""
+    from sectioncls.corpora import build_csabstruct
+
+    folder = tmp_path_factory.mktemp("corpora") / "small"
+    build_csabstruct(demo / "csabstruct", folder, command="sectioncls build-csabstruct demo")
+    return folder

@@ -164,7 +164,7 @@ def build_pmc(
     )
     if not as_json:
         for container, count in counts.documents.items():
-            print(f"{container}: {count} documents")
+            print(f"{container}: {count} documents, {counts.left_out[container]} left out")
         print(f"articles found {counts.articles}, kept {counts.kept}; rejected.jsonl names what was left out")
     _show(corpus, as_json=as_json, quiet=quiet, more={"read": asdict(counts)} | rates)
 

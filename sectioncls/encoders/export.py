@@ -9,6 +9,7 @@ from typing import Any
 
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.heads import LinearHead, save_head
+from sectioncls.encoders.load import without_bars
 from sectioncls.staging import folder_files, staged_folder, write_json
 
 __all__ = ["read_facts", "save_encoder"]
@@ -32,7 +33,8 @@ def save_encoder(
     with staged_folder(folder, overwrite=overwrite) as aside:
         config = encoder.backbone.config
         config._name_or_path = str(facts.get("base_model", ""))  # not the folder of this machine
-        encoder.model.save(str(aside), create_model_card=False, safe_serialization=True)
+        with without_bars():
+            encoder.model.save(str(aside), create_model_card=False, safe_serialization=True)
         if head is not None:
             save_head(head, aside)
         (aside / "README.md").write_text(_card(facts, encoder), encoding="utf-8")

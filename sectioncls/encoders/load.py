@@ -13,7 +13,7 @@ from typing import Any
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.errors import ModelError
 
-__all__ = ["MODELS", "HubModel", "PackagedModel", "load_encoder"]
+__all__ = ["MODELS", "HubModel", "PackagedModel", "load_encoder", "without_bars"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _open(source: str, hub: dict[str, Any], device: str | None, truncate_dim: in
     from sentence_transformers import SentenceTransformer
 
     try:
-        with _without_bars():
+        with without_bars():
             return SentenceTransformer(
                 source,
                 device=device,
@@ -184,8 +184,8 @@ def _reach(source: str, hub: Mapping[str, Any], asked: str) -> bool:
 
 
 @contextmanager
-def _without_bars() -> Iterator[None]:
-    """Loading 100 tensors takes milliseconds and needs no progress bar of transformers."""
+def without_bars() -> Iterator[None]:
+    """Loading or saving 100 tensors takes milliseconds and needs no progress bar of transformers."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()

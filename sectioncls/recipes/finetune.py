@@ -122,7 +122,6 @@ def _train(
     """Run the loop; score dev ``checks`` times per epoch, keep the best, stop when patience is out."""
     per_epoch = len(task.sampler)
     total = max(1, round(settings.epochs * per_epoch))
-    every = max(1, per_epoch // settings.checks)
     if state.step == 0:
         dev, _ = scorer(state.encoder, head)
         desk.dev(state, 0.0, dev, observer)
@@ -135,7 +134,8 @@ def _train(
             for step in fit(state, [task], _settings(settings, seed)):
                 desk.step(step)
                 advance(1)
-                if step.number % every and step.number != total:
+                due = step.number * settings.checks // per_epoch > (step.number - 1) * settings.checks // per_epoch
+                if not due and step.number != total:
                     continue
                 dev, vectors = scorer(state.encoder, head)
                 desk.dev(state, step.epoch, dev, observer)

@@ -1,0 +1,298 @@
+"""Writing a corpus folder row by row, in constant memory, with the same bytes for the same rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import sectioncls
+from sectioncls.corpora.corpus import FORMAT, SPLITS, CorpusInfo
+from sectioncls.errors import InputError
+from sectioncls.records import Paragraph, Rejected, Sentence
+from sectioncls.schemes import LabelScheme
+from sectioncls.staging import folder_files, staged_folder
+
+__all__ = ["CORE_FIELDS", "EXTRA_FIELDS", "CorpusWriter", "create_corpus"]
+
+ROWS_A_GROUP = 50_000
+CORE_FIELDS: dict[str, pa.DataType] = {
+    "article_id": pa.string(),
+    "index": pa.int32(),
+    "paragraph": pa.int32(),
+    "text": pa.string(),
+    "label": pa.string(),
+    "path": pa.list_(pa.string()),
+    "label_source": pa.string(),
+    "start": pa.int32(),
+    "end": pa.int32(),
+    "node": pa.int32(),
+    "language": pa.string(),
+    "licence": pa.string(),
+}
+EXTRA_FIELDS: dict[str, pa.DataType] = {"confidence": pa.float64(), "labels": pa.list_(pa.string())}
+PARAGRAPH_FIELDS: dict[str, pa.DataType] = {
+    "article_id": pa.string(),
+    "node": pa.int32(),
+    "kind": pa.string(),
+    "path": pa.list_(pa.string()),
+    "text": pa.string(),
+}
+
+
+class _Rows:
+    """Rows on their way into one Parquet file, written in groups of a fixed size."""
+
+    def __init__(self, path: Path, fields: dict[str, pa.DataType]) -> None:
+        self.path = path
+        self.schema = pa.schema(list(fields.items()))
+        self.columns: dict[str, list[Any]] = {name: [] for name in fields}
+        self.lists = list(self.columns.values())
+        self.writer: pq.ParquetWriter | None = None
+
+    def append(self, row: Sequence[Any]) -> None:
+        for values, value in zip(self.lists, row, strict=True):
+            values.append(value)
+        if len(self.lists[0]) >= ROWS_A_GROUP:
+            self.flush()
+
+    def flush(self) -> None:
+        if not self.lists[0]:
+            return
+        if self.writer is None:
+            self.writer = pq.ParquetWriter(self.path, self.schema, compression="zstd")
+        self.writer.write_table(pa.table(self.columns, schema=self.schema), row_group_size=ROWS_A_GROUP)
+        for values in self.lists:
+            values.clear()
+
+    def abandon(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+            self.writer = None
+
+
+class _Tally:
+    """What corpus.json says about one split, counted while its rows pass."""
+
+    def __init__(self, labels: tuple[str, ...], *, grouped: bool) -> None:
+        self.counts = dict.fromkeys(labels, 0)
+        self.words = 0
+        self.longest = 0
+        self.digest = hashlib.sha256()
+        self.grouped = grouped
+        self.last: str | None = None
+        self.article_ids: set[str] = set()
+        self.articles = 0
+
+    def add(self, split: str, sentence: Sentence) -> None:
+        self.counts[sentence.label] += 1
+        words = len(sentence.text.split())
+        self.words += words
+        self.longest = max(self.longest, words)
+        row = [split, sentence.article_id, sentence.index, sentence.text, sentence.label]
+        self.digest.update(json.dumps(row, ensure_ascii=False).encode("utf-8") + b"\n")
+        if sentence.article_id == self.last:
+            return
+        self.last = sentence.article_id
+        if self.grouped:
+            self.articles += 1
+        elif sentence.article_id not in self.article_ids:
+            self.article_ids.add(sentence.article_id)
+            self.articles += 1
+
+
+class CorpusWriter:
+    """Takes the rows of a corpus that is being built; create_corpus gives one."""
+
+    def __init__(
+        self, folder: Path, scheme: LabelScheme, *, extra: Sequence[str], has_articles: bool, grouped: bool
+    ) -> None:
+        self._folder = folder
+        self._scheme = scheme
+        self._extra = tuple(extra)
+        self._grouped = grouped
+        self._rows: dict[str, _Rows] = {}
+        self._tallies: dict[str, _Tally] = {}
+        self._rejected: IO[str] | None = None
+        self._notes: list[str] = []
+        self._dropped: Counter[str] = Counter()
+        self.has_articles = has_articles
+        self.info: CorpusInfo | None = None
+        """What was written, once the block of create_corpus has ended."""
+
+    def add(
+        self,
+        split: str,
+        sentences: Iterable[Sentence],
+        *,
+        language: str | None = None,
+        licence: str | None = None,
+    ) -> None:
+        """Write sentences at the end of a split. Raises InputError for a label outside the scheme."""
+        if split not in SPLITS:
+            raise InputError(f"{split!r} is not a split", None, f"one of {', '.join(SPLITS)}")
+        if split not in self._rows:
+            fields = CORE_FIELDS | {name: EXTRA_FIELDS[name] for name in self._extra}
+            self._rows[split] = _Rows(self._folder / f"{split}.parquet", fields)
+            self._tallies[split] = _Tally(self._scheme.labels, grouped=self._grouped)
+        rows, tally = self._rows[split], self._tallies[split]
+        for sentence in sentences:
+            if sentence.label not in tally.counts:
+                raise InputError(f"label {sentence.label!r} is not in {self._scheme.name}", sentence.article_id)
+            tally.add(split, sentence)
+            rows.append(_row(sentence, language, licence, self._extra))
+
+    def add_paragraphs(self, article_id: str, paragraphs: Iterable[Paragraph]) -> None:
+        """Write the paragraphs of an article."""
+        rows = self._rows.setdefault("paragraphs", _Rows(self._folder / "paragraphs.parquet", PARAGRAPH_FIELDS))
+        for part in paragraphs:
+            rows.append((article_id, part.node, part.kind, list(part.path), part.text))
+
+    def reject(self, rejected: Rejected) -> None:
+        """Record a document that was left out, and count its reason."""
+        self._dropped[rejected.reason] += 1
+        line = json.dumps(asdict(rejected), ensure_ascii=False)
+        self.begin_rejections().write(line + "\n")
+
+    def begin_rejections(self) -> IO[str]:
+        """Give rejected.jsonl opened for writing; it exists from then on, even if nothing is rejected."""
+        if self._rejected is None:
+            self._rejected = (self._folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n")
+        return self._rejected
+
+    def note(self, text: str) -> None:
+        """Add a remark to corpus.json."""
+        self._notes.append(text)
+
+    def dropped(self, reason: str, count: int) -> None:
+        """Count rows that were left out on purpose."""
+        if count:
+            self._dropped[reason] += count
+
+    def abandon(self) -> None:
+        """Close what is open, whatever state it is in."""
+        for rows in self._rows.values():
+            rows.abandon()
+        if self._rejected is not None:
+            self._rejected.close()
+            self._rejected = None
+
+    def close(self, **known: Any) -> CorpusInfo:
+        """Write what is left and give what corpus.json says. Raises InputError when there is no sentence."""
+        for rows in self._rows.values():
+            rows.flush()
+        self.abandon()
+        tallies = {split: self._tallies[split] for split in SPLITS if split in self._tallies}
+        tallies = {split: tally for split, tally in tallies.items() if any(tally.counts.values())}
+        if not tallies:
+            raise InputError("no sentence was found, so there is no corpus to write", known["name"])
+        digest = hashlib.sha256(b"".join(tally.digest.digest() for tally in tallies.values()))
+        self.info = CorpusInfo(
+            format=FORMAT,
+            scheme=self._scheme.name,
+            labels=self._scheme.labels,
+            counts={split: dict(tally.counts) for split, tally in tallies.items()},
+            articles={split: tally.articles for split, tally in tallies.items()},
+            sentences=sum(sum(tally.counts.values()) for tally in tallies.values()),
+            has_articles=self.has_articles,
+            fingerprint=digest.hexdigest(),
+            notes=(*self._notes, *_gaps(tallies)),
+            dropped=dict(sorted(self._dropped.items())),
+            lengths={split: _lengths(tally) for split, tally in tallies.items()},
+            files=tuple(sorted({*folder_files(self._folder), "corpus.json"})),
+            **known,
+        )
+        return self.info
+
+
+@contextmanager
+def create_corpus(
+    path: str | Path,
+    *,
+    name: str,
+    scheme: LabelScheme,
+    command: str,
+    overwrite: bool = False,
+    licence: str = "",
+    notes: Iterable[str] = (),
+    extra: Sequence[str] = (),
+    has_articles: bool = True,
+    grouped: bool = False,
+    packages: Sequence[str] = (),
+) -> Iterator[CorpusWriter]:
+    """Give a writer whose rows become the corpus ``path`` when the block ends well, and nothing otherwise.
+
+    ``extra`` names the columns beyond the core (``confidence``, ``labels``); ``grouped`` promises that the
+    sentences of an article stand together, so that articles are counted without keeping their ids;
+    ``packages`` are those whose versions decide the rows. Raises OutputError when ``path`` is taken (see
+    staging.check_output), InputError when no sentence was added.
+    """
+    with staged_folder(Path(path), overwrite=overwrite) as folder:
+        writer = CorpusWriter(folder, scheme, extra=extra, has_articles=has_articles, grouped=grouped)
+        for text in notes:
+            writer.note(text)
+        try:
+            yield writer
+            info = writer.close(name=name, licence=licence, command=command, versions=_versions(packages))
+        finally:
+            writer.abandon()
+        manifest = json.dumps(asdict(info), indent=1, ensure_ascii=False)
+        (folder / "corpus.json").write_text(manifest + "\n", encoding="utf-8")
+
+
+def _row(sentence: Sentence, language: str | None, licence: str | None, extra: Sequence[str]) -> tuple[Any, ...]:
+    """Give a sentence as the cells of its row."""
+    row = (
+        sentence.article_id,
+        sentence.index,
+        sentence.paragraph,
+        sentence.text,
+        sentence.label,
+        list(sentence.path),
+        sentence.label_source,
+        sentence.start,
+        sentence.end,
+        sentence.paragraph,
+        language,
+        licence,
+    )
+    return row + tuple(getattr(sentence, name) for name in extra)
+
+
+def _lengths(tally: _Tally) -> dict[str, float]:
+    """Give mean and longest length in words, as white space parts them."""
+    return {
+        "mean_words": round(tally.words / sum(tally.counts.values()), 4),
+        "max_words": tally.longest,
+    }
+
+
+def _gaps(tallies: dict[str, _Tally]) -> list[str]:
+    """Give one remark for each thing that training or scoring will miss."""
+    used = {label for tally in tallies.values() for label, count in tally.counts.items() if count}
+    gaps = []
+    if len(used) == 1:
+        gaps.append(f"only one label occurs ({next(iter(used))}): nothing can be learnt from it")
+    missing = [split for split in SPLITS if split not in tallies]
+    if missing:
+        gaps.append(f"no {' and no '.join(missing)} split")
+    for split, tally in tallies.items():
+        absent = [label for label, count in tally.counts.items() if label in used and not count]
+        if absent:
+            gaps.append(f"{split} has no sentence labelled {', '.join(absent)}")
+    return gaps
+
+
+def _versions(packages: Sequence[str]) -> dict[str, str]:
+    """Give the versions of what decides rows and bytes."""
+    versions = {"sectioncls": sectioncls.__version__}
+    return versions | {package: metadata.version(package) for package in ("pyarrow", *packages)}

@@ -1,0 +1,139 @@
+"""Fine-tuning end to end on a small BERT: the folder, the choice on dev, resuming, what is refused."""
+
+from __future__ import annotations
+
+import importlib
+import json
+
+import numpy as np
+import pytest
+from safetensors.torch import load_file
+from sentence_transformers import SentenceTransformer
+
+from sectioncls.corpora import open_corpus
+from sectioncls.encoders import load_encoder, load_head, read_facts
+from sectioncls.errors import InputError, OutputError
+from sectioncls.recipes import FinetuneOptions, Observer, finetune
+
+
+@pytest.fixture
+def corpus(small_corpus):
+    return open_corpus(small_corpus)
+
+
+# The package gives the function under this name.
+module = importlib.import_module("sectioncls.recipes.finetune")
+
+
+def options(tiny_bert, **values):
+    return FinetuneOptions(**{"model": str(tiny_bert), "epochs": 2, "learning_rate": 1e-3, "margin": 1.0, **values})
+
+
+def test_it_writes_an_encoder_that_loads_anywhere(corpus, tiny_bert, tmp_path):
+    said = []
+    done = finetune(corpus, options(tiny_bert), tmp_path / "e", seed=1, observer=Observer(note=said.append))
+    assert SentenceTransformer(str(done.folder)).encode(["We aim to show."]).shape == (1, 32)
+    facts = read_facts(done.folder)
+    assert facts["state"] == "tuned"
+    assert facts["corpus"]["fingerprint"] == corpus.info.fingerprint
+    assert facts["training"]["margin"] == 1.0
+    assert facts["dev"] == done.dev
+    assert not (tmp_path / "e.training").exists()
+    kinds = [row["kind"] for row in done.history]
+    assert kinds.count("step") == 18
+    assert kinds.count("dev") == 5  # before the first step, then twice an epoch
+    assert any("dev" in line for line in said)
+
+
+def test_the_best_state_on_dev_is_kept(corpus, tiny_bert, tmp_path):
+    done = finetune(corpus, options(tiny_bert, patience=9), tmp_path / "e", seed=1)
+    checks = [row["f1-micro"] for row in done.history if row["kind"] == "dev"][1:]
+    assert done.dev["f1-micro"] == max(checks)
+    from sectioncls.recipes.devscore import dev_scorer
+
+    encoder = load_encoder(done.folder)
+    scores, _ = dev_scorer(encoder, corpus, margin=1.0, seed=1)(encoder, None)
+    assert scores["f1-micro"] == pytest.approx(max(checks))
+
+
+def test_patience_stops(corpus, tiny_bert, tmp_path):
+    done = finetune(corpus, options(tiny_bert, epochs=50, learning_rate=1e-9, patience=2), tmp_path / "e", seed=1)
+    assert sum(row["kind"] == "dev" for row in done.history) == 4  # start, best, two not better
+
+
+def test_without_patience_the_last_state_is_kept(corpus, tiny_bert, tmp_path):
+    done = finetune(corpus, options(tiny_bert, patience=0), tmp_path / "e", seed=1)
+    assert done.dev == {k: v for k, v in done.history[-1].items() if k not in ("kind", "step", "epoch")}
+
+
+def test_classifier(corpus, tiny_bert, tmp_path):
+    done = finetune(corpus, options(tiny_bert, objective="ce", epochs=3), tmp_path / "e", seed=1)
+    head, encoder = load_head(done.folder), load_encoder(done.folder)
+    assert head.labels == corpus.labels
+    assert encoder.model[1].pooling_mode == "cls"
+    assert read_facts(done.folder)["state"] == "cls"
+    dev = corpus.split("dev")
+    from sectioncls.encoders import encode
+
+    accuracy = (head.predict(encode(encoder, dev.texts)) == dev.labels).mean()
+    assert accuracy == pytest.approx(done.dev["f1-micro"])
+
+
+def test_same_seed_same_bytes(corpus, tiny_bert, tmp_path):
+    for name in ("a", "b"):
+        finetune(corpus, options(tiny_bert, epochs=1), tmp_path / name, seed=4)
+    assert (tmp_path / "a" / "model.safetensors").read_bytes() == (tmp_path / "b" / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("after", [3, 9, 14])
+def test_an_interrupted_training_goes_on_as_if_nothing_had_been(corpus, tiny_bert, tmp_path, monkeypatch, after):
+    whole = finetune(corpus, options(tiny_bert, patience=9), tmp_path / "whole", seed=2)
+    real = module.fit
+
+    def interrupted(*arguments):
+        for step in real(*arguments):
+            yield step
+            if step.number == after:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        finetune(corpus, options(tiny_bert, patience=9), tmp_path / "cut", seed=2)
+    assert not (tmp_path / "cut").exists()
+    monkeypatch.setattr(module, "fit", real)
+    with pytest.raises(OutputError, match="--resume"):
+        finetune(corpus, options(tiny_bert, patience=9), tmp_path / "cut", seed=2)
+    with pytest.raises(InputError, match=r"was started with margin 1\.0, not 2\.0"):
+        finetune(corpus, options(tiny_bert, margin=2.0, patience=9), tmp_path / "cut", seed=2, resume=True)
+    done = finetune(corpus, options(tiny_bert, patience=9), tmp_path / "cut", seed=2, resume=True)
+    first, second = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "cut"))
+    assert all((first[key] == second[key]).all() for key in first)
+
+    def losses(result):
+        return [row["loss"] for row in result.history if row["kind"] == "step"]
+
+    assert losses(done) == losses(whole)
+
+
+def test_an_impossible_margin_and_the_collapse_are_said(corpus, tmp_path, monkeypatch):
+    said = []
+    monkeypatch.setattr(module, "collapse_note", lambda *args: "collapse: all in one point")
+    few = FinetuneOptions(model="minilm", margin=5, epochs=0.3, patience=0)
+    done = finetune(corpus, few, tmp_path / "e", observer=Observer(note=said.append))
+    assert any("never met" in note for note in done.notes)
+    assert any("collapse" in line for line in said)
+    assert "never met" in json.dumps(read_facts(done.folder)["notes"])
+
+
+def test_a_taken_folder_is_refused_before_anything_is_loaded(corpus, tiny_bert, tmp_path):
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "thesis").write_text("x")
+    with pytest.raises(OutputError):
+        finetune(corpus, options("/nowhere"), tmp_path / "e")
+
+
+def test_validation_triplets_are_scored(corpus, tiny_bert, tmp_path):
+    done = finetune(corpus, options(tiny_bert, epochs=1), tmp_path / "e", seed=1)
+    last = [row for row in done.history if row["kind"] == "dev"][-1]
+    assert 0 <= last["triplet-accuracy"] <= 1
+    assert np.isfinite(last["triplet-loss"])
