@@ -84,3 +84,15 @@ def test_the_verb_prints_an_outline(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[method] It worked." in printed.out
     assert "rejected, malformed" in printed.out
     assert "articles read: 1, documents rejected: 1" in printed.err
+
+
+@pytest.mark.shared
+def test_real_articles_of_an_archive(shared: Path) -> None:
+    items = list(read_documents([shared / "jats" / "pmc_xml_2.tar.xz"]))
+    assert sorted(item.id for item in items if isinstance(item, Article)) == ["PMC6267847", "PMC6299956"]
+    for item in items:
+        assert isinstance(item, Article)
+        rows = list(labelled_paragraphs(item))
+        assert [paragraph.node for paragraph, _, _ in rows] == list(range(len(rows)))
+        assert "method" in {label for _, label, _ in rows}
+        assert item.title and item.year and item.authors and item.references and item.licence

@@ -1,0 +1,217 @@
+"""Finding documents in files, folders and archives: streaming, bounded, without following links.
+
+Nothing is unpacked to disk. Bytes are counted as they really come; a declared size is never trusted.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import os
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Self, cast
+
+from sectioncls.documents.streams import Bounded, Budget, TooLarge
+from sectioncls.documents.xml import MAX_BYTES
+from sectioncls.errors import InputError
+from sectioncls.records import Rejected
+
+__all__ = ["Document", "find_documents"]
+
+_DOCUMENTS = (".xml", ".nxml")
+_PACKED = (".gz", ".xz")
+_ARCHIVES = (".tar", ".zip", ".tgz", ".txz")
+_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile)
+_NAME_TYPES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+_LONGEST_NAME = 1 << 20
+_INVALID_HEADER: type[Exception] = cast(Any, tarfile).InvalidHeaderError
+_TRUNCATED_HEADER: type[Exception] = cast(Any, tarfile).TruncatedHeaderError
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document as bytes; ``name`` is its path, or ``archive!member``."""
+
+    name: str
+    data: bytes
+
+
+def find_documents(paths: Iterable[Path]) -> Iterator[Document | Rejected]:
+    """Give every document of files, folders (sorted, with what is below) and archives, or why it was left out.
+
+    Documents are ``.xml`` and ``.nxml``, also inside ``.gz .xz .tar .tar.gz .tgz .tar.xz .zip``; a file that is
+    named itself is read whatever its name. Raises InputError for a path that is missing or unreadable.
+    """
+    for path in map(Path, paths):
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            raise InputError(f"can't be read: {error.strerror or error}", path, "check the path") from error
+        if stat.S_ISDIR(mode):
+            yield from _folder(path)
+        elif stat.S_ISREG(mode):
+            try:
+                with path.open("rb"):
+                    pass
+            except OSError as error:
+                raise InputError(f"can't be read: {error.strerror or error}", path) from error
+            yield from _file(path)
+        else:
+            raise InputError("is neither a file nor a folder", path)
+
+
+def _folder(folder: Path) -> Iterator[Document | Rejected]:
+    def refused(error: OSError) -> None:
+        failures.append(Rejected(str(error.filename), "unreadable", error.strerror or str(error)))
+
+    failures: list[Rejected] = []
+    for place, folders, files in os.walk(folder, onerror=refused):
+        yield from failures
+        failures.clear()
+        folders.sort()
+        for name in folders:
+            if Path(place, name).is_symlink():
+                yield Rejected(str(Path(place, name)), "unreadable", "a link, which is not followed")
+        for name in sorted(files):
+            path = Path(place, name)
+            if not _wanted(name):
+                continue
+            if path.is_symlink():
+                yield Rejected(str(path), "unreadable", "a link, which is not followed")
+            elif not path.is_file():
+                yield Rejected(str(path), "unreadable", "not a regular file")
+            else:
+                yield from _file(path)
+    yield from failures
+
+
+def _wanted(name: str) -> bool:
+    """Tell whether a name promises a document or an archive of them."""
+    name = name.lower()
+    return not name.startswith("._") and name.endswith((*_DOCUMENTS, *_PACKED, *_ARCHIVES))
+
+
+def _file(path: Path) -> Iterator[Document | Rejected]:
+    """Give the documents of one regular file; its first bytes tell what it is."""
+    name = str(path)
+    try:
+        with path.open("rb") as stream:
+            if stream.read(4) == b"PK\x03\x04":
+                yield from _zip(path)
+                return
+            stream.seek(0)
+            size = os.fstat(stream.fileno()).st_size
+            yield from _stream(name, Bounded(stream, size))
+    except _BROKEN as error:
+        yield Rejected(name, "unreadable", _words(error))
+    except TooLarge as error:
+        yield Rejected(name, "too-large", str(error))
+
+
+def _stream(name: str, stream: Bounded) -> Iterator[Document | Rejected]:
+    """Give the documents of an unpacked stream: a tar, or one document."""
+    head = stream.peek(512)
+    if head[257:262] == b"ustar" or (name.lower().endswith((".tar", ".tgz", ".txz", ".tar.gz", ".tar.xz")) and head):
+        yield from _tar(name, stream)
+    else:
+        yield _document(name, stream)
+
+
+def _tar(name: str, stream: Bounded) -> Iterator[Document | Rejected]:
+    with tarfile.open(fileobj=cast(Any, stream), mode="r|", tarinfo=_Member) as archive:
+        for member in archive:
+            cast(Any, archive).members = []  # the list would grow with the archive
+            inner = f"{name}!{member.name}"
+            if member.isdir() or not _wanted(PurePosixPath(member.name).name):
+                continue
+            refusal = _refusal(member.name, link=not member.isreg())
+            if refusal:
+                yield Rejected(inner, "unreadable", refusal)
+                continue
+            content = archive.extractfile(member)
+            if content is not None:
+                yield _member(inner, content, member.size)
+
+
+class _Member(tarfile.TarInfo):
+    """A member of an archive; a damaged header is an error, where tarfile would end without a word."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """Give the member of a header block; raises tarfile.ReadError."""
+        try:
+            member = super().frombuf(buf, encoding, errors)
+        except (_INVALID_HEADER, _TRUNCATED_HEADER) as error:
+            raise tarfile.ReadError(f"a damaged archive: {error}") from error
+        if member.type in _NAME_TYPES and member.size > _LONGEST_NAME:
+            raise tarfile.ReadError("a name of more than a mebibyte")
+        return member
+
+
+def _zip(path: Path) -> Iterator[Document | Rejected]:
+    budget = Budget(path.stat().st_size)
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            inner = f"{path}!{member.filename}"
+            if member.is_dir() or not _wanted(PurePosixPath(member.filename).name):
+                continue
+            refusal = _refusal(member.filename, link=stat.S_ISLNK(member.external_attr >> 16))
+            if member.flag_bits & 1:
+                refusal = "encrypted"
+            if refusal:
+                yield Rejected(inner, "unreadable", refusal)
+                continue
+            try:
+                with archive.open(member) as content:
+                    document = _member(inner, content, member.compress_size)
+            except (*_BROKEN, NotImplementedError, RuntimeError) as error:
+                yield Rejected(inner, "unreadable", _words(error))
+                continue
+            budget.spend(len(document.data) if isinstance(document, Document) else MAX_BYTES)
+            yield document
+
+
+def _refusal(name: str, *, link: bool) -> str | None:
+    """Give why a member of an archive is not opened, None when it may be."""
+    parts = PurePosixPath(name.replace("\\", "/"))
+    if parts.is_absolute() or ".." in parts.parts:
+        return "a name that leads outside of the archive"
+    if link:
+        return "a link or device, which is not followed"
+    if name.lower().endswith((*_ARCHIVES, ".tar.gz", ".tar.xz")):
+        return "an archive inside an archive"
+    return None
+
+
+def _member(name: str, content: IO[bytes], size: int) -> Document | Rejected:
+    """Give a member of an archive, which may be packed itself."""
+    if not name.lower().endswith(_PACKED):
+        return _document(name, content)
+    try:
+        return _document(name, Bounded(content, size))
+    except TooLarge as error:
+        return Rejected(name, "too-large", str(error))
+    except (zlib.error, lzma.LZMAError, EOFError) as error:
+        return Rejected(name, "unreadable", _words(error))
+
+
+def _document(name: str, stream: IO[bytes] | Bounded) -> Document | Rejected:
+    pieces: list[bytes] = []
+    size = 0
+    while piece := stream.read(1 << 20):
+        pieces.append(piece)
+        size += len(piece)
+        if size > MAX_BYTES:
+            return Rejected(name, "too-large", f"more than {MAX_BYTES >> 20} MiB")
+    return Document(name, b"".join(pieces))
+
+
+def _words(error: BaseException) -> str:
+    strerror = getattr(error, "strerror", None)
+    return " ".join(str(strerror or error or type(error).__name__).split())

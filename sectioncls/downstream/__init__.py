@@ -1,0 +1,38 @@
+"""What embeddings are good for, as numbers: classifiers, clusters, pictures, scores with intervals.
+
+Meets encoders and corpora in arrays and strings only.
+"""
+
+from __future__ import annotations
+
+from sectioncls.downstream.classify import CLASSIFIERS, classify
+from sectioncls.downstream.cluster import CLUSTERERS, cluster
+from sectioncls.downstream.confusion import table
+from sectioncls.downstream.project import PROJECTIONS, project, sample_rows
+from sectioncls.downstream.protocols import PROTOCOLS, Protocol
+from sectioncls.downstream.scores import classification_scores, clustering_scores
+from sectioncls.downstream.text_baselines import (
+    TEXT_CLASSIFIERS,
+    TEXT_CLUSTERING,
+    classify_texts,
+    cluster_texts,
+)
+
+__all__ = [
+    "CLASSIFIERS",
+    "CLUSTERERS",
+    "PROJECTIONS",
+    "PROTOCOLS",
+    "TEXT_CLASSIFIERS",
+    "TEXT_CLUSTERING",
+    "Protocol",
+    "classification_scores",
+    "classify",
+    "classify_texts",
+    "cluster",
+    "cluster_texts",
+    "clustering_scores",
+    "project",
+    "sample_rows",
+    "table",
+]

@@ -1,0 +1,7 @@
+"""Plain numpy on matrices of embeddings: how widely they spread, and (later) which are nearest."""
+
+from __future__ import annotations
+
+from sectioncls.vectors.spread import LabelSpread, effective_rank, label_spread, mean_distance
+
+__all__ = ["LabelSpread", "effective_rank", "label_spread", "mean_distance"]
