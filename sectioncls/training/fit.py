@@ -61,7 +61,7 @@ def start(encoder: Encoder, tasks: Sequence[Task], settings: Settings) -> State:
     """Give the state before the first step: everything on its device, the random generator seeded."""
     from accelerate import Accelerator
 
-    accelerator = Accelerator(mixed_precision="bf16" if settings.precision == "bf16" else "no")
+    accelerator = Accelerator()
     if accelerator.num_processes > 1:
         raise UsageError("trains in one process only", todo="start it without torchrun or accelerate launch")
     torch.manual_seed(settings.seed)
@@ -93,7 +93,7 @@ def fit(state: State, tasks: Sequence[Task], settings: Settings) -> Iterator[Ste
         losses: dict[str, float] = {}
         rows = 0
         for task, members in next(stream):
-            loss = _task_loss(state, task, members)
+            loss = _task_loss(state, task, members, settings)
             state.accelerator.backward(loss * task.weight)
             losses[task.name] = float(loss.detach())
             rows += len(members)
@@ -105,11 +105,12 @@ def fit(state: State, tasks: Sequence[Task], settings: Settings) -> Iterator[Ste
         yield Step(state.step, state.step / per_epoch, losses, rate, rows, time.perf_counter() - began)
 
 
-def _task_loss(state: State, task: Task, members: Any) -> Tensor:
+def _task_loss(state: State, task: Task, members: Any, settings: Settings) -> Tensor:
     device = state.accelerator.device
     batch = task.tokens.batch(members, task.name).to(device)
     targets = task.targets[torch.from_numpy(members)].to(device)
-    with state.accelerator.autocast():
+    # Accelerate keeps one precision for the whole process; two trainings in one process may differ.
+    with torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bf16"):
         return task.objective(state.encoder(batch), targets)
 
 
