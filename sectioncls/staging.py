@@ -18,7 +18,7 @@ from typing import Any
 
 from sectioncls.errors import OutputError
 
-__all__ = ["MANIFESTS", "check_output", "folder_files", "staged_file", "staged_folder", "write_json"]
+__all__ = ["MANIFESTS", "check_output", "disk_errors", "folder_files", "staged_file", "staged_folder", "write_json"]
 
 MANIFESTS = ("corpus.json", "run.json", "sectioncls.json")
 
@@ -63,11 +63,11 @@ def staged_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     Raises OutputError when ``path`` is taken (see check_output) or can't be written.
     """
     check_output(path, overwrite=overwrite)
-    with _disk_errors(path):
+    with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
     try:
-        with _disk_errors(path):
+        with disk_errors(path):
             yield aside
             aside.chmod(0o777 & ~_umask())
             old = None
@@ -84,13 +84,13 @@ def staged_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 @contextmanager
 def staged_file(path: Path) -> Iterator[Path]:
     """Give a file name beside ``path`` that replaces ``path`` when the block ends well, and vanishes otherwise."""
-    with _disk_errors(path):
+    with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         os.close(handle)
     aside = Path(name)
     try:
-        with _disk_errors(path):
+        with disk_errors(path):
             yield aside
             aside.chmod(0o666 & ~_umask())
             aside.replace(path)
@@ -105,14 +105,16 @@ def write_json(path: Path, value: Any) -> None:
 
 
 @contextmanager
-def _disk_errors(path: Path) -> Iterator[None]:
-    """Turn the disk's own errors into one line; any other error passes."""
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn the disk's own errors into one line about ``path``; any other error passes."""
     try:
         yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    except Exception as error:
+        # safetensors, written in Rust, tells of a full disk in an exception of its own, in words.
+        code = error.errno if isinstance(error, OSError) else None
+        if code in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error):
             raise OutputError("no space left on the disk", path, "free some, then run again") from error
-        if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
+        if code in (errno.EACCES, errno.EROFS, errno.EPERM):
             raise OutputError("can't be written", path, "check its permissions") from error
         raise
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sectioncls.errors import InputError, OutputError
 from sectioncls.recipes.observer import Observer
-from sectioncls.staging import check_output, write_json
+from sectioncls.staging import check_output, disk_errors, write_json
 from sectioncls.training import State, Step, load_checkpoint, peek_checkpoint, save_checkpoint
 
 __all__ = ["Desk", "Row"]
@@ -61,7 +61,7 @@ class Desk:
 
     def append(self, row: Row) -> None:
         """Add one row to the history."""
-        with self.log.open("a", encoding="utf-8") as stream:
+        with disk_errors(self.log), self.log.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(row) + "\n")
 
     def step(self, step: Step) -> None:

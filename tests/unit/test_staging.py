@@ -98,6 +98,16 @@ def test_disk_errors_are_one_line(tmp_path, code, words):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_full_disk_told_in_words_only(tmp_path):
+    class Foreign(Exception):
+        pass
+
+    with pytest.raises(OutputError, match="no space left"), staged_file(tmp_path / "out"):
+        raise Foreign("I/O error: No space left on device (os error 28)")
+    with pytest.raises(Foreign), staged_file(tmp_path / "out"):
+        raise Foreign("something else")
+
+
 def test_json_is_whole_and_readable(tmp_path):
     write_json(tmp_path / "x.json", {"é": [1, 2]})
     assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8")) == {"é": [1, 2]}
