@@ -17,7 +17,7 @@ from sectioncls.vectors import effective_rank
 __all__ = ["DevScorer", "dev_scorer"]
 
 # Training rows whose labels dev's neighbours vote with: enough to rank states, quick to encode again.
-_VOTERS = 3000
+_VOTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sectioncls.vectors import effective_rank, mean_distance
+from sectioncls.vectors import effective_rank, mean_distance, residual_variance
 
 __all__ = ["collapse_note", "margin_note"]
 
 # No distance on the unit sphere exceeds 2; cosine distances end there as well.
 _DIAMETER = 2.0
+
+# Less variance than this outside the labels' own directions is called collapse.
+_OUTSIDE = 0.1
 
 
 def margin_note(margin: float, *, bounded: bool) -> str | None:
@@ -24,13 +27,18 @@ def margin_note(margin: float, *, bounded: bool) -> str | None:
 
 
 def collapse_note(vectors: npt.NDArray[np.float32], labels: int, seed: int) -> str | None:
-    """Say when embeddings have fallen together: fewer effective dimensions than ``labels`` - 1, or no distance left."""
-    rank = effective_rank(vectors)
+    """Say when embeddings have fallen onto as many points as there are ``labels``, or onto one.
+
+    k points span k - 1 directions; rows that keep less than a tenth of their variance elsewhere differ by little but
+    the point they fell onto (a silhouette of the clusters above about 0.65). So do rows without distance.
+    """
+    outside = residual_variance(vectors, labels - 1)
     distance = mean_distance(vectors, seed=seed)
     scale = float(np.linalg.norm(vectors, axis=1).mean())
-    if rank >= labels - 1 and distance > 0.01 * scale:
+    if outside >= _OUTSIDE and distance > 0.01 * scale:
         return None
     return (
-        f"collapse: effective rank {rank:.1f} of {vectors.shape[1]} for {labels} labels, mean distance {distance:.3f}; "
+        f"collapse: {100 * outside:.0f} % of the variance is left outside the {labels - 1} directions that {labels} "
+        f"points span, effective rank {effective_rank(vectors):.1f} of {vectors.shape[1]}, mean distance {distance:.3f}; "
         "a high silhouette says nothing here"
     )

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sectioncls.errors import InputError
 
-__all__ = ["LabelSpread", "effective_rank", "label_spread", "mean_distance"]
+__all__ = ["LabelSpread", "effective_rank", "label_spread", "mean_distance", "residual_variance"]
 
 Matrix = npt.NDArray[np.float64]
 
@@ -48,6 +48,21 @@ def effective_rank(x: npt.ArrayLike) -> float:
         return 0.0
     shares = values / values.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
+
+
+def residual_variance(x: npt.ArrayLike, directions: int) -> float:
+    """Share of the variance of ``x`` (rows x dimensions) outside its ``directions`` main ones, 0 to 1.
+
+    ``k`` points span k - 1 directions, so rows that have fallen onto k points leave nothing outside. Rows that are all
+    one point have no variance, and give 0. Raises InputError for an empty or non-finite matrix.
+    """
+    rows = _matrix(x)
+    centred = rows - rows.mean(axis=0)
+    variances = np.linalg.svd(centred, compute_uv=False) ** 2
+    total = float(variances.sum())
+    if total <= (ROUNDING * float(np.linalg.norm(rows))) ** 2:
+        return 0.0
+    return float(variances[directions:].sum() / total)
 
 
 def mean_distance(x: npt.ArrayLike, *, seed: int = 0, pairs: int = 100_000) -> float:

@@ -18,9 +18,12 @@ def test_margin(margin, bounded, warned):
 
 def test_collapse():
     random = np.random.default_rng(0)
-    healthy = random.normal(size=(300, 32)).astype(np.float32)
-    assert collapse_note(healthy, 5, seed=0) is None
+    noise = random.normal(size=(300, 32)).astype(np.float32)
+    assert collapse_note(noise, 5, seed=0) is None
+    points = 4 * random.normal(size=(5, 32)).astype(np.float32)[np.arange(300) % 5]
+    assert collapse_note(points + 2 * noise, 5, seed=0) is None  # labels apart, but each with a life of its own
+    assert "collapse: " in collapse_note(points + 0.1 * noise, 5, seed=0)
     line = np.outer(random.normal(size=300), np.ones(32)).astype(np.float32)
     assert "collapse" in collapse_note(line, 5, seed=0)
-    point = np.ones((300, 32), dtype=np.float32) + 1e-4 * healthy
+    point = np.ones((300, 32), dtype=np.float32) + 1e-4 * noise
     assert "collapse" in collapse_note(point, 5, seed=0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sectioncls.errors import InputError
-from sectioncls.vectors import effective_rank, label_spread, mean_distance
+from sectioncls.vectors import effective_rank, label_spread, mean_distance, residual_variance
 
 RNG = np.random.default_rng(5)
 
@@ -26,6 +26,17 @@ def test_effective_rank_is_the_entropy_of_singular_values():
     share = np.sqrt(np.linalg.eigvalsh(np.cov(x.T, bias=True)))
     share /= share.sum()
     assert effective_rank(x) == pytest.approx(np.exp(-np.sum(share * np.log(share))))
+
+
+def test_residual_variance_is_what_principal_components_leave():
+    from sklearn.decomposition import PCA
+
+    x = RNG.normal(size=(40, 7)) * np.arange(1, 8) + 5
+    for directions in (0, 1, 4, 7):
+        kept = PCA().fit(x).explained_variance_ratio_[:directions].sum()
+        assert residual_variance(x, directions) == pytest.approx(1 - kept)
+    assert residual_variance(np.ones((5, 3)), 1) == 0.0
+    assert residual_variance(np.eye(4)[[0, 1, 2, 3, 0, 1]], 3) == pytest.approx(0, abs=1e-12)
 
 
 def test_mean_distance_exact_and_sampled():
