@@ -3,7 +3,7 @@
 from sectioncls.encoders.encode import encode, encode_batches, encode_tokens
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.estimator import SentenceEncoder
-from sectioncls.encoders.export import read_facts, save_encoder
+from sectioncls.encoders.export import read_facts, read_history, save_encoder
 from sectioncls.encoders.heads import LinearHead, load_head, save_head
 from sectioncls.encoders.load import MODELS, HubModel, PackagedModel, load_encoder
 from sectioncls.encoders.tokens import Batch, Tokens, tokenise
@@ -23,6 +23,7 @@ __all__ = [
     "load_encoder",
     "load_head",
     "read_facts",
+    "read_history",
     "save_encoder",
     "save_head",
     "tokenise",

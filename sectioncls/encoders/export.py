@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from sectioncls.encoders.heads import LinearHead, save_head
 from sectioncls.encoders.load import without_bars
 from sectioncls.staging import folder_files, staged_folder, write_json
 
-__all__ = ["read_facts", "save_encoder"]
+__all__ = ["read_facts", "read_history", "save_encoder"]
 
 _FACTS = "sectioncls.json"
+_HISTORY = "history.jsonl"
 
 
 def save_encoder(
@@ -23,11 +24,13 @@ def save_encoder(
     *,
     facts: Mapping[str, Any],
     head: LinearHead | None = None,
+    history: Sequence[Mapping[str, Any]] = (),
     overwrite: bool = False,
 ) -> None:
     """Write ``encoder`` as a folder that plain ``SentenceTransformer(folder)`` loads.
 
-    ``facts`` (base model, corpus, recipe, dev scores, versions, notes) become ``sectioncls.json`` and the model card.
+    ``facts`` (base model, corpus, recipe, dev scores, versions, notes) become ``sectioncls.json`` and the model card,
+    ``history`` the lines of ``history.jsonl``.
     Raises OutputError when the folder is taken or the disk is full; nothing half-written stays.
     """
     with staged_folder(folder, overwrite=overwrite) as aside:
@@ -38,6 +41,9 @@ def save_encoder(
         if head is not None:
             save_head(head, aside)
         (aside / "README.md").write_text(_card(facts, encoder), encoding="utf-8")
+        if history:
+            lines = "".join(json.dumps(row) + "\n" for row in history)
+            (aside / _HISTORY).write_text(lines, encoding="utf-8")
         write_json(aside / _FACTS, {**facts, "files": [*folder_files(aside), _FACTS]})
 
 
@@ -48,6 +54,15 @@ def read_facts(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
+
+
+def read_history(folder: Path) -> list[dict[str, Any]]:
+    """Give how the encoder in ``folder`` was trained, step by step; empty for a folder that does not say."""
+    try:
+        text = (folder / _HISTORY).read_text(encoding="utf-8")
+        return [dict(json.loads(line)) for line in text.splitlines()]
+    except (OSError, ValueError, TypeError):
+        return []
 
 
 def _card(facts: Mapping[str, Any], encoder: Encoder) -> str:

@@ -196,7 +196,7 @@ def _write(
         "versions": versions(),
     }
     history = desk.history()
-    save_encoder(encoder, folder, facts=facts, head=head, overwrite=folder.exists())
+    save_encoder(encoder, folder, facts=facts, head=head, history=history, overwrite=folder.exists())
     return Finetuned(folder, name, settings, dev, tuple(desk.notes), tuple(history))
 
 

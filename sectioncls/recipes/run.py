@@ -15,7 +15,7 @@ import numpy as np
 
 from sectioncls.corpora import Corpus, open_corpus, require_trainable
 from sectioncls.downstream import project, sample_rows
-from sectioncls.encoders import Encoder, load_encoder, load_head, read_facts
+from sectioncls.encoders import Encoder, load_encoder, load_head, read_facts, read_history
 from sectioncls.errors import InputError
 from sectioncls.recipes.build import recipe_corpus
 from sectioncls.recipes.evaluate import Evaluation, Vectors, embed, evaluate_encoder, evaluate_texts
@@ -52,9 +52,7 @@ def run_recipe(
         data = open_corpus(corpus) if corpus else recipe_corpus(recipe, run.path / "corpus")
     remarks = require_trainable(data)
     run.update(corpus=_corpus_facts(data))
-    for remark in (*data.info.notes, *remarks):
-        if remark not in run.info["notes"]:
-            run.note(remark)
+    run.update(notes=_remarks(data, remarks))
     _evaluate_texts(run, data, recipe.evaluate, observer)
     _evaluate_model(run, data, recipe.base, recipe.evaluate, recipe.seed, observer)
     if recipe.finetune is not None:
@@ -86,7 +84,7 @@ def evaluate_models(
     with TemporaryDirectory() as scratch:
         info = _info(corpus.name, options, seed)
         run = create_run(folder or Path(scratch) / "run", info, overwrite=overwrite)
-        run.update(corpus=_corpus_facts(corpus), notes=[*corpus.info.notes, *remarks])
+        run.update(corpus=_corpus_facts(corpus), notes=_remarks(corpus, remarks))
         drawn = options if folder else options.model_copy(update={"projections": ()})
         _evaluate_texts(run, corpus, drawn, observer)
         for model in models:
@@ -105,6 +103,9 @@ def _evaluate_model(
         return
     folder = Path(model)
     encoder, head = load_encoder(model), load_head(folder) if folder.is_dir() else None
+    if not run.history():
+        for row in read_history(folder):
+            run.append_history(row)
     entry = {key: facts.get(key) for key in ("backbone", "state", "model", "training", "notes")}
     run.update(encoders={**run.info.get("encoders", {}), name: {**entry, "dimension": encoder.dimension}})
     with _timed(run, f"encode {name}"):
@@ -139,7 +140,7 @@ def _finetune(run: Run, corpus: Corpus, recipe: Recipe, observer: Observer, *, r
     if resume and (folder / "sectioncls.json").is_file():
         return
     assert recipe.finetune is not None
-    done = finetune(
+    finetune(
         corpus,
         recipe.finetune,
         folder,
@@ -148,9 +149,6 @@ def _finetune(run: Run, corpus: Corpus, recipe: Recipe, observer: Observer, *, r
         resume=resume,
         observer=observer,
     )
-    run.write_text("history.jsonl", "")
-    for row in done.history:
-        run.append_history(row)
     run.update()
 
 
@@ -178,6 +176,17 @@ def _info(name: str, options: EvaluateOptions, seed: int) -> dict[str, Any]:
         "versions": versions(),
         "encoders": {},
     }
+
+
+def _remarks(corpus: Corpus, remarks: Sequence[str]) -> list[str]:
+    """Give what a reader of the scores must know of the corpus."""
+    notes = [*corpus.info.notes, *remarks]
+    train, test = set(corpus.split("train").texts), corpus.split("test").texts
+    known = sum(text in train for text in test)
+    if known:
+        share = f"{known} of {len(test)} test sentences ({100 * known / len(test):.1f} %)"
+        notes.append(f"{share} stand word for word in train, so scores on test are partly memory")
+    return notes
 
 
 def _corpus_facts(corpus: Corpus) -> dict[str, Any]:

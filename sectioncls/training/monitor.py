@@ -38,7 +38,7 @@ def collapse_note(vectors: npt.NDArray[np.float32], labels: int, seed: int) -> s
     if outside >= _OUTSIDE and distance > 0.01 * scale:
         return None
     return (
-        f"collapse: {100 * outside:.0f} % of the variance is left outside the {labels - 1} directions that {labels} "
-        f"points span, effective rank {effective_rank(vectors):.1f} of {vectors.shape[1]}, mean distance {distance:.3f}; "
-        "a high silhouette says nothing here"
+        f"collapse: {100 * outside:.0f} % of the variance is left outside the {labels - 1} directions that "
+        f"{labels} points span, effective rank {effective_rank(vectors):.1f} of {vectors.shape[1]}, "
+        f"mean distance {distance:.3f}; a high silhouette says nothing here"
     )

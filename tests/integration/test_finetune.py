@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 
 from sectioncls.corpora import open_corpus
-from sectioncls.encoders import load_encoder, load_head, read_facts
+from sectioncls.encoders import load_encoder, load_head, read_facts, read_history
 from sectioncls.errors import InputError, OutputError
 from sectioncls.recipes import FinetuneOptions, Observer, finetune
 
@@ -39,6 +39,7 @@ def test_it_writes_an_encoder_that_loads_anywhere(corpus, tiny_bert, tmp_path):
     assert facts["training"]["margin"] == 1.0
     assert facts["dev"] == done.dev
     assert not (tmp_path / "e.training").exists()
+    assert read_history(done.folder) == list(done.history)
     kinds = [row["kind"] for row in done.history]
     assert kinds.count("step") == 18
     assert kinds.count("dev") == 5  # before the first step, then twice an epoch

@@ -129,6 +129,20 @@ def test_evaluate_keeps_a_run_that_report_reads(small_corpus, tiny_bert, tmp_pat
     assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_sentences_of_test_that_stand_in_train_are_said(demo, tiny_bert, tmp_path):
+    for name in ("train", "dev", "test"):
+        (tmp_path / "leaky").mkdir(exist_ok=True)
+        text = (demo / "csabstruct" / f"{name}.jsonl").read_text(encoding="utf-8")
+        if name == "train":
+            text += (demo / "csabstruct" / "test.jsonl").read_text(encoding="utf-8").splitlines()[0] + "\n"
+        (tmp_path / "leaky" / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    command("build-csabstruct", "leaky", "-o", "c", cwd=tmp_path)
+    command("evaluate", "--model", tiny_bert, "--corpus", "c", "-o", "kept", cwd=tmp_path)
+    leaked = len(json.loads((demo / "csabstruct" / "test.jsonl").read_text().splitlines()[0])["sentences"])
+    notes = json.loads((tmp_path / "kept" / "run.json").read_text())["notes"]
+    assert any(note.startswith(f"{leaked} of 67 test sentences") for note in notes)
+
+
 def test_encode(small_corpus, tiny_bert, tmp_path):
     import numpy as np
 
