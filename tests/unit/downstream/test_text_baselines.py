@@ -71,16 +71,3 @@ def test_what_words_can_not_do():
             call()
     with pytest.raises(UsageError, match="majority"):
         classify_texts(TEXTS, Y, TEXTS, method="guess")
-
-
-@pytest.mark.shared
-def test_csabstruct_reaches_the_known_figure(shared):
-    import pyarrow.parquet as pq
-
-    folder = shared / "sentences" / "paper_csabstruct"
-    train, test = (
-        pq.read_table(folder / f"csabstruct_{split}.parquet", columns=["sentence", "label_id"]).to_pydict()
-        for split in ("train", "test")
-    )
-    found = classify_texts(train["sentence"], train["label_id"], test["sentence"], method="tfidf-logistic-regression")
-    assert round(100 * (found == test["label_id"]).mean(), 2) == 68.87
