@@ -8,7 +8,7 @@ from pathlib import Path
 from sectioncls.corpora import Corpus, build_csabstruct, build_pmc_sents, build_rct, open_corpus
 from sectioncls.errors import InputError
 from sectioncls.recipes.locate import find_data
-from sectioncls.recipes.schema import CorpusOptions, Recipe
+from sectioncls.recipes.schema import Recipe
 
 __all__ = ["recipe_corpus"]
 
@@ -24,40 +24,48 @@ def recipe_corpus(recipe: Recipe, out: Path) -> Corpus:
         return open_corpus(out)
     if options.source is None:
         raise InputError("names nothing to build the corpus from", recipe.name, "give corpus.source")
-    return _BUILD[options.build](find_data(options.source), out, options, recipe.seed)
+    return _BUILD[options.build](find_data(options.source), out, recipe)
 
 
-def _build_csabstruct(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+def _build_csabstruct(source: Path, out: Path, recipe: Recipe) -> Corpus:
     return build_csabstruct(
         source,
         out,
         command=_command("build-csabstruct", source),
-        conflicts=options.drop_conflicts,
-        abstracts=options.abstracts,
+        conflicts=recipe.corpus.drop_conflicts,
+        abstracts=recipe.corpus.abstracts,
     )
 
 
-def _build_rct(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+def _build_rct(source: Path, out: Path, recipe: Recipe) -> Corpus:
     command = _command("build-rct", source)
-    return build_rct(source, out, command=command, conflicts=options.drop_conflicts, sizes=options.sizes)
+    return build_rct(source, out, command=command, conflicts=recipe.corpus.drop_conflicts, sizes=recipe.corpus.sizes)
 
 
-def _build_pmc_sents(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+def _build_pmc_sents(source: Path, out: Path, recipe: Recipe) -> Corpus:
     return build_pmc_sents(
         source,
         out,
         command=_command("build-pmc-sents", source),
-        roles=options.roles,
-        seed=seed,
-        conflicts=options.drop_conflicts,
+        roles=recipe.corpus.roles,
+        seed=recipe.seed,
+        conflicts=recipe.corpus.drop_conflicts,
     )
 
 
-def _build_pmc(source: Path, out: Path, options: CorpusOptions, seed: int) -> Corpus:
+def _build_pmc(source: Path, out: Path, recipe: Recipe) -> Corpus:
     from sectioncls.corpora import build_pmc
 
     command = _command("build-pmc --xml", source)
-    corpus, _ = build_pmc([source], out, command=command, require=options.require, split_by=options.split, seed=seed)
+    corpus, _ = build_pmc(
+        [source],
+        out,
+        command=command,
+        name=recipe.name,
+        require=recipe.corpus.require,
+        split_by=recipe.corpus.split,
+        seed=recipe.seed,
+    )
     return corpus
 
 

@@ -193,3 +193,11 @@ def test_every_published_recipe_runs_dry(name, model, small_corpus, tiny_bert, t
     update = {"model": str(tiny_bert), "finetune": short, "evaluate": recipe.evaluate.model_copy(update={"points": 20})}
     done = run_recipe(recipe.model_copy(update=update), "", tmp_path / "run", corpus=small_corpus)
     assert done.info["status"] == "done" and done.info["protocol"] == "paper"
+
+
+def test_a_corpus_built_by_a_recipe_bears_its_name(demo, tmp_path):
+    from sectioncls.recipes.build import recipe_corpus
+
+    text = f'name = "sheep"\n[corpus]\nbuild = "pmc"\nsource = "{demo / "jats"}"\n'
+    corpus = recipe_corpus(parse_recipe(text, "x"), tmp_path / "corpus")
+    assert corpus.name == "sheep" and corpus.info.articles["train"] == 28
