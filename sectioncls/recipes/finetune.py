@@ -10,10 +10,12 @@ from pathlib import Path
 import torch
 
 from sectioncls.corpora import Corpus, require_trainable
-from sectioncls.encoders import Encoder, LinearHead, load_encoder, read_facts, save_encoder
+from sectioncls.encoders import Encoder, LinearHead, load_encoder, save_encoder
 from sectioncls.losses import batch_all_triplet_loss
 from sectioncls.recipes.desk import Desk, Row
 from sectioncls.recipes.devscore import DevScorer, dev_scorer
+from sectioncls.recipes.facts import model_facts
+from sectioncls.recipes.interrupt import held_interrupt
 from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.presets import Plan, plan
 from sectioncls.recipes.schema import FinetuneOptions
@@ -23,6 +25,7 @@ from sectioncls.training import (
     LabelBatches,
     Settings,
     State,
+    Step,
     Task,
     collapse_note,
     fit,
@@ -128,29 +131,42 @@ def _train(
     # A resumed training may stand where patience had run out, before the folder was written.
     if _waited(state, settings):
         return
-    with observer.stage("training", total, "steps") as advance:
+    with observer.stage("training", total, "steps") as advance, held_interrupt() as interrupted:
         advance(state.step)
-        try:
-            for step in fit(state, [task], _settings(settings, seed)):
-                desk.step(step)
-                advance(1)
-                due = step.number * settings.checks // per_epoch > (step.number - 1) * settings.checks // per_epoch
-                if not due and step.number != total:
-                    continue
-                dev, vectors = scorer(state.encoder, head)
-                desk.dev(state, step.epoch, dev, observer)
-                note = collapse_note(vectors, scorer.classes, seed) if head is None else None
-                if note and not state.extra.get("collapsed"):
-                    state.extra["collapsed"] = True
-                    desk.note(state, note, observer)
-                desk.keep(state, scorer.choice)
+        for step in fit(state, [task], _settings(settings, seed)):
+            desk.step(step)
+            advance(1)
+            due = step.number * settings.checks // per_epoch > (step.number - 1) * settings.checks // per_epoch
+            if due or step.number == total:
+                _check(state, step, settings, scorer, head, desk, seed, observer)
+            if interrupted():
                 save_checkpoint(state, desk.checkpoint)
-                if _waited(state, settings):
-                    break
-        except KeyboardInterrupt:
-            save_checkpoint(state, desk.checkpoint)
-            observer.note(f"interrupted at step {state.step}; --resume goes on from there")
-            raise
+                observer.note(f"interrupted at step {state.step}; --resume goes on from there")
+                raise KeyboardInterrupt
+            if _waited(state, settings):
+                break
+
+
+def _check(
+    state: State,
+    step: Step,
+    settings: Plan,
+    scorer: DevScorer,
+    head: LinearHead | None,
+    desk: Desk,
+    seed: int,
+    observer: Observer,
+) -> None:
+    """Score dev, name a collapse once, keep the best state where one is chosen, write a checkpoint."""
+    dev, vectors = scorer(state.encoder, head)
+    desk.dev(state, step.epoch, dev, observer)
+    note = collapse_note(vectors, scorer.classes, seed) if head is None else None
+    if note and not state.extra.get("collapsed"):
+        state.extra["collapsed"] = True
+        desk.note(state, note, observer)
+    if settings.patience:
+        desk.keep(state, scorer.choice)
+    save_checkpoint(state, desk.checkpoint)
 
 
 def _waited(state: State, settings: Plan) -> bool:
@@ -172,17 +188,16 @@ def _write(
     desk: Desk,
     seed: int,
 ) -> Finetuned:
-    base = read_facts(Path(options.model))
-    backbone = str(base.get("backbone", options.model if options.model in ("minilm", "scibert") else "other"))
+    base = model_facts(options.model)
     state = "cls" if head is not None else "tuned"
     name = f"{Path(options.model).name}-{state}"
     training = {**dataclasses.asdict(settings), "seed": seed}
     facts = {
         "format": 1,
         "name": name,
-        "backbone": backbone,
+        "backbone": base["backbone"],
         "state": state,
-        "base_model": _public_name(options.model),
+        "base_model": base["model"],
         "corpus": {
             "name": corpus.name,
             "labels": list(corpus.labels),
@@ -198,12 +213,3 @@ def _write(
     history = desk.history()
     save_encoder(encoder, folder, facts=facts, head=head, history=history, overwrite=folder.exists())
     return Finetuned(folder, name, settings, dev, tuple(desk.notes), tuple(history))
-
-
-def _public_name(model: str) -> str:
-    """A short name's hub id, a hub id as it is, of a folder only its last part."""
-    from sectioncls.encoders import MODELS
-
-    if model in MODELS:
-        return MODELS[model].hub_id
-    return Path(model).name if Path(model).is_dir() else model

@@ -15,10 +15,11 @@ import numpy as np
 
 from sectioncls.corpora import Corpus, open_corpus, require_trainable
 from sectioncls.downstream import project, sample_rows
-from sectioncls.encoders import Encoder, load_encoder, load_head, read_facts, read_history
+from sectioncls.encoders import Encoder, load_encoder, load_head, read_history
 from sectioncls.errors import InputError
 from sectioncls.recipes.build import recipe_corpus
 from sectioncls.recipes.evaluate import Evaluation, Vectors, embed, evaluate_encoder, evaluate_texts
+from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.finetune import finetune
 from sectioncls.recipes.matrices import write_matrix
 from sectioncls.recipes.observer import SILENT, Observer
@@ -51,8 +52,7 @@ def run_recipe(
     with _timed(run, "corpus"):
         data = open_corpus(corpus) if corpus else recipe_corpus(recipe, run.path / "corpus")
     remarks = require_trainable(data)
-    run.update(corpus=_corpus_facts(data))
-    run.update(notes=_remarks(data, remarks))
+    run.update(corpus=_corpus_facts(data), notes=_remarks(data, remarks))
     _evaluate_texts(run, data, recipe.evaluate, observer)
     _evaluate_model(run, data, recipe.base, recipe.evaluate, recipe.seed, observer)
     if recipe.finetune is not None:
@@ -61,7 +61,6 @@ def run_recipe(
         _evaluate_model(run, data, str(run.folder("encoder")), recipe.evaluate, recipe.seed, observer)
     run.finish()
     write_report([run.path], run.path / "report.html", overwrite=True)
-    run.finish()
     return run
 
 
@@ -97,7 +96,7 @@ def _evaluate_model(
     run: Run, corpus: Corpus, model: str, options: EvaluateOptions, seed: int, observer: Observer
 ) -> None:
     """Score one encoder into a run: embeddings, scores, predictions, clusters, pictures. Done already: nothing."""
-    facts = _facts(model)
+    facts = model_facts(model)
     name = str(facts["name"])
     if any(score.encoder == name for score in run.scores()):
         return
@@ -194,19 +193,6 @@ def _corpus_facts(corpus: Corpus) -> dict[str, Any]:
     facts = dataclasses.asdict(corpus.info)
     del facts["files"]
     return {**facts, "path": str(corpus.path)}
-
-
-def _facts(model: str) -> dict[str, Any]:
-    """Give what a run says of an encoder that it did not train."""
-    from sectioncls.encoders import MODELS
-
-    own = read_facts(Path(model))
-    if own:
-        return {**own, "model": Path(model).name}
-    known = model in MODELS
-    name = model if known else Path(model).name
-    shown = MODELS[model].hub_id if known else name
-    return {"name": name, "backbone": model if known else "other", "state": "base", "model": shown, "notes": []}
 
 
 def _embedded(run: Run, encoder: Encoder, corpus: Corpus, name: str, split: str, observer: Observer) -> Vectors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -95,7 +96,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_been(corpus, tiny_ber
         for step in real(*arguments):
             yield step
             if step.number == after:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)  # as Ctrl-C comes: somewhere inside the next step
 
     monkeypatch.setattr(module, "fit", interrupted)
     with pytest.raises(KeyboardInterrupt):
