@@ -15,7 +15,7 @@ from typing import Any
 
 from sectioncls.corpora.conflicts import ConflictRule
 from sectioncls.corpora.corpus import Corpus
-from sectioncls.corpora.labelled import Rows, build_labelled, known_label, sound_text
+from sectioncls.corpora.labelled import Rows, build_labelled, known_label, sound_text, source_sentence
 from sectioncls.corpora.openers import find_split_files, read_lines, source_path
 from sectioncls.corpora.tables import read_rows
 from sectioncls.errors import InputError
@@ -82,16 +82,12 @@ def read_csabstruct_jsonl(path: Path, split: str, scheme: LabelScheme) -> Iterat
         for index, (text, label, confidence) in enumerate(zip(sentences, labels, confidences, strict=True)):
             yield (
                 where,
-                Sentence(
-                    article_id=f"{split}-{number:05d}",
-                    index=index,
-                    paragraph=-1,
-                    text=sound_text(text, where),
-                    start=0,
-                    end=len(text),
-                    label=known_label(label, scheme, where),
-                    confidence=_confidence(confidence, where),
-                    label_source="source",
+                source_sentence(
+                    f"{split}-{number:05d}",
+                    index,
+                    sound_text(text, where),
+                    known_label(label, scheme, where),
+                    _confidence(confidence, where),
                 ),
             )
 
@@ -116,16 +112,7 @@ def read_csabstruct_parquet(
         if scheme.labels.index(label) != label_id:
             raise InputError(f"label {label!r} bears the id {label_id}", where)
         if known is None:
-            yield Sentence(
-                article_id=f"{split}-row-{number:05d}",
-                index=0,
-                paragraph=-1,
-                text=text,
-                start=0,
-                end=len(text),
-                label=label,
-                label_source="source",
-            )
+            yield source_sentence(f"{split}-row-{number:05d}", 0, text, label)
             continue
         if not 0 <= number < len(known) or (known[number].text, known[number].label) != (text, label):
             raise InputError(f"is not sentence {number} of {official}", where, "name the matching --abstracts")

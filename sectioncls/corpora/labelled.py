@@ -12,7 +12,7 @@ from sectioncls.errors import InputError
 from sectioncls.records import Sentence
 from sectioncls.schemes import LabelScheme
 
-__all__ = ["Rows", "build_labelled", "known_label", "sound_text"]
+__all__ = ["Rows", "build_labelled", "known_label", "sound_text", "source_sentence"]
 
 Rows = Callable[[], Iterable[Sentence]]
 """Gives the sentences of a split; called twice, so that no split is ever held in memory."""
@@ -80,3 +80,18 @@ def sound_text(raw: object, where: str) -> str:
     except UnicodeEncodeError as error:
         raise InputError("a sentence holds half a surrogate pair", where) from error
     return raw
+
+
+def source_sentence(article_id: str, index: int, text: str, label: str, confidence: float | None = None) -> Sentence:
+    """Give a sentence of a set that has labels of its own and no paragraphs."""
+    return Sentence(
+        article_id=article_id,
+        index=index,
+        paragraph=-1,
+        text=text,
+        start=0,
+        end=len(text),
+        label=label,
+        confidence=confidence,
+        label_source="source",
+    )

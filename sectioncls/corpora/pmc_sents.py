@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sectioncls.corpora.conflicts import ConflictRule
 from sectioncls.corpora.corpus import SPLITS, Corpus
-from sectioncls.corpora.labelled import Rows, build_labelled, sound_text
+from sectioncls.corpora.labelled import Rows, build_labelled, sound_text, source_sentence
 from sectioncls.corpora.openers import find_split_files
 from sectioncls.corpora.splits import hash_fraction
 from sectioncls.corpora.tables import read_rows
@@ -91,16 +91,7 @@ def read_pmc_sents(path: Path, scheme: LabelScheme) -> Iterator[Sentence]:
             raise InputError(f"unknown label id {label_id!r}", where, f"0 to {len(scheme.labels) - 1} are known")
         index = seen.get(article_id, 0)
         seen[article_id] = index + 1
-        yield Sentence(
-            article_id=article_id,
-            index=index,
-            paragraph=-1,
-            text=text,
-            start=0,
-            end=len(text),
-            label=scheme.labels[label_id],
-            label_source="source",
-        )
+        yield source_sentence(article_id, index, text, scheme.labels[label_id])
 
 
 def _part(rows: Rows, seed: int, *, in_dev: bool) -> Iterator[Sentence]:

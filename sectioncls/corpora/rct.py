@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sectioncls.corpora.conflicts import ConflictRule
 from sectioncls.corpora.corpus import SPLITS, Corpus
-from sectioncls.corpora.labelled import Rows, build_labelled, known_label, sound_text
+from sectioncls.corpora.labelled import Rows, build_labelled, known_label, sound_text, source_sentence
 from sectioncls.corpora.openers import find_split_files, read_lines
 from sectioncls.errors import InputError, UsageError
 from sectioncls.records import Sentence
@@ -82,16 +82,7 @@ def read_rct(path: Path, split: str, scheme: LabelScheme) -> Iterator[tuple[str,
         lengths[article_id] = index + 1
         yield (
             where,
-            Sentence(
-                article_id=article_id,
-                index=index,
-                paragraph=-1,
-                text=text,
-                start=0,
-                end=len(text),
-                label=known_label(raw_label, scheme, where),
-                label_source="source",
-            ),
+            source_sentence(article_id, index, text, known_label(raw_label, scheme, where)),
         )
 
 
