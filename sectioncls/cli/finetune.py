@@ -22,16 +22,30 @@ def finetune(
         typer.Option(help="default: quick, stopped by dev; paper: arXiv 2404.00224 (20 epochs, margin 5)."),
     ] = "default",
     objective: Annotated[
-        Literal["triplet", "ce"], typer.Option(help="Batch-all triplet loss, or cross-entropy with a linear head.")
+        str,
+        typer.Option(
+            help="triplet, soft-triplet, batch-hard, semi-hard, contrastive, supcon, npair, multi-similarity, arcface, "
+            "centre, ce (a linear head); or a sum: ce+0.5*supcon."
+        ),
     ] = "triplet",
     pooling: Annotated[
         Literal["mean", "cls"] | None, typer.Option(help="Pool anew; default: as the model does (cls for ce).")
     ] = None,
-    margin: Annotated[float | None, typer.Option(min=0, help="Margin of the triplet loss.")] = None,
+    margin: Annotated[float | None, typer.Option(min=0, help="Margin of triplet and contrastive losses.")] = None,
+    temperature: Annotated[float, typer.Option(help="Temperature of supcon and npair.")] = 0.1,
+    smoothing: Annotated[float, typer.Option(min=0, max=1, help="Label smoothing of ce.")] = 0.0,
+    weigh_rows: Annotated[
+        bool,
+        typer.Option("--weigh-rows", help="Weigh sentences by the annotators' agreement, where the corpus has it."),
+    ] = False,
     distance: Annotated[Literal["euclidean", "cosine"], typer.Option(help="Distance of the loss.")] = "euclidean",
     epochs: Annotated[float | None, typer.Option(help="Passes over train.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
     batch_size: Annotated[int | None, typer.Option(min=4, help="Sentences per batch.")] = None,
+    chunk: Annotated[
+        int,
+        typer.Option(min=0, help="Sentences with a graph at once: huge batches in little memory, the same gradient."),
+    ] = 0,
     warmup: Annotated[float | None, typer.Option(min=0, max=1, help="Share of the steps that warm up.")] = None,
     patience: Annotated[
         int | None, typer.Option(min=0, help="Dev checks without a better one before stopping; 0 never stops.")
@@ -61,10 +75,14 @@ def finetune(
         objective=objective,
         pooling=pooling,
         margin=margin,
+        temperature=temperature,
+        smoothing=smoothing,
+        weigh_rows=weigh_rows,
         distance=distance,
         epochs=epochs,
         learning_rate=learning_rate,
         batch_size=batch_size,
+        chunk=chunk,
         warmup=warmup,
         precision=precision,
         patience=patience,

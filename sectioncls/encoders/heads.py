@@ -24,18 +24,21 @@ class LinearHead(nn.Module):
     ``forward(vectors, targets)`` gives the loss; ``predict`` gives class ids. ``labels`` names the classes in order.
     """
 
-    def __init__(self, dimension: int, labels: tuple[str, ...], dropout: float = 0.1) -> None:
+    def __init__(self, dimension: int, labels: tuple[str, ...], dropout: float = 0.1, smoothing: float = 0.0) -> None:
         super().__init__()
         self.labels = labels
+        self.smoothing = smoothing
         self.dropout = nn.Dropout(dropout)
         self.linear = nn.Linear(dimension, len(labels))
         # As BERT initialises its own classifiers; the default of torch starts several times larger.
         nn.init.normal_(self.linear.weight, std=0.02)
         nn.init.zeros_(self.linear.bias)
 
-    def forward(self, vectors: Tensor, targets: Tensor) -> Tensor:
-        """Give the mean cross-entropy of (B, dimension) vectors against (B,) class ids."""
-        return nn.functional.cross_entropy(self.linear(self.dropout(vectors)).float(), targets)
+    def forward(self, vectors: Tensor, targets: Tensor, weights: Tensor | None = None) -> Tensor:
+        """Give the mean cross-entropy of (B, dimension) vectors against (B,) class ids, weighted by (B,) weights."""
+        logits = self.linear(self.dropout(vectors)).float()
+        losses = nn.functional.cross_entropy(logits, targets, reduction="none", label_smoothing=self.smoothing)
+        return losses.mean() if weights is None else (losses * weights).sum() / weights.sum()
 
     def predict(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
         """Give the likeliest class id of each vector, (n,)."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from torch import Tensor, nn
 
 from sectioncls.losses.batch_all import Distance, batch_all_triplet_loss
 
-__all__ = ["BatchAllTripletLoss"]
+__all__ = ["BatchAllTripletLoss", "LabelLoss"]
 
 
 class BatchAllTripletLoss(nn.Module):
@@ -46,3 +46,25 @@ class BatchAllTripletLoss(nn.Module):
             "    year={2017},\n    eprint={1703.07737},\n    archivePrefix={arXiv},\n"
             "    primaryClass={cs.CV}\n}"
         )
+
+
+class LabelLoss(nn.Module):
+    """Any of our label losses in sentence-transformers' own trainer.
+
+    ``loss`` is called with (embeddings, labels, **settings): ``LabelLoss(model, supcon_loss, temperature=0.1)``.
+    """
+
+    def __init__(self, model: nn.Module, loss: Callable[..., Tensor], **settings: Any) -> None:
+        super().__init__()
+        self.model = model
+        self.loss = loss
+        self.settings = settings
+
+    def forward(self, sentence_features: Iterable[dict[str, Tensor]], labels: Tensor) -> Tensor:
+        """Give the loss of one batch: a list with one feature dictionary, and (B,) labels."""
+        (features,) = sentence_features
+        return self.loss(self.model(features)["sentence_embedding"], labels.reshape(-1), **self.settings)
+
+    def get_config_dict(self) -> dict[str, Any]:
+        """Give what the model card prints."""
+        return {"loss": getattr(self.loss, "__name__", type(self.loss).__name__), **self.settings}

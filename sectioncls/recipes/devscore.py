@@ -22,7 +22,10 @@ _VOTERS = 2000
 
 @dataclass(frozen=True, slots=True)
 class DevScorer:
-    """Tokenised dev rows, a sample of train to vote, and validation triplets; ``choice`` is what is chosen by."""
+    """Tokenised dev rows, a sample of train to vote, and validation triplets; ``choice`` is what is chosen by.
+
+    ``neighbours`` scores the vectors themselves; without, the classifier's head alone.
+    """
 
     dev: Tokens
     dev_labels: npt.NDArray[np.int64]
@@ -31,14 +34,15 @@ class DevScorer:
     triplets: npt.NDArray[np.int64]
     margin: float
     classes: int
+    neighbours: bool = True
     choice: str = "f1-micro"
 
     def __call__(self, encoder: Encoder, head: LinearHead | None) -> tuple[dict[str, float], npt.NDArray[np.float32]]:
-        """Give dev's scores and vectors; F1-micro is the head's, or without a head that of the nearest neighbours."""
+        """Give dev's scores and vectors; F1-micro is the nearest neighbours', or without ``neighbours`` the head's."""
         vectors = encode_tokens(encoder, self.dev)
-        if head is not None:
-            predicted = head.predict(vectors)
-            return {"f1-micro": float((predicted == self.dev_labels).mean())}, vectors
+        own = {} if head is None else {"f1-micro-head": float((head.predict(vectors) == self.dev_labels).mean())}
+        if not self.neighbours:
+            return {"f1-micro": own["f1-micro-head"]}, vectors
         from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
         protocol = PROTOCOLS["default"]
@@ -53,11 +57,12 @@ class DevScorer:
             "triplet-loss": loss,
             "triplet-accuracy": accuracy,
             "effective-rank": effective_rank(vectors),
+            **own,
         }
         return scores, vectors
 
 
-def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int) -> DevScorer:
+def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, neighbours: bool = True) -> DevScorer:
     """Give the scorer of a corpus's dev split for an encoder; voters and triplets are drawn once with ``seed``."""
     train, dev = corpus.split("train"), corpus.split("dev")
     random = np.random.default_rng(seed)
@@ -70,4 +75,5 @@ def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int) ->
         triplets=validation_triplets(dev.labels, seed),
         margin=margin,
         classes=len(np.unique(dev.labels)),
+        neighbours=neighbours,
     )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
 
-from sectioncls.corpora import Corpus, require_trainable
+from sectioncls.corpora import Corpus, Split, require_trainable
 from sectioncls.encoders import Encoder, LinearHead, load_encoder, save_encoder
-from sectioncls.losses import batch_all_triplet_loss
+from sectioncls.errors import InputError
 from sectioncls.recipes.desk import Desk, Row
 from sectioncls.recipes.devscore import DevScorer, dev_scorer
 from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.interrupt import held_interrupt
+from sectioncls.recipes.objectives import Objective, build_objective
 from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.presets import Plan, plan
 from sectioncls.recipes.schema import FinetuneOptions
@@ -75,13 +76,16 @@ def finetune(
     for remark in require_trainable(corpus, ("train", "dev")):
         observer.note(f"note: {remark}")
     desk = Desk(work, _signature(settings, corpus, seed), resume=resume, overwrite=overwrite)
-    head = LinearHead(encoder.dimension, corpus.labels) if settings.objective == "ce" else None
-    task = _task(encoder, corpus, settings, head, seed)
+    objective = build_objective(
+        settings.objective, encoder.dimension, corpus.labels, settings.loss_settings(), settings.smoothing, seed
+    )
+    head = objective.head
+    task = _task(encoder, corpus, settings, objective, seed)
     state = start(encoder, [task], _settings(settings, seed))
-    scorer = dev_scorer(encoder, corpus, margin=settings.margin, seed=seed)
+    scorer = dev_scorer(encoder, corpus, margin=settings.margin, seed=seed, neighbours=settings.objective != "ce")
     desk.restore(state)
     note = margin_note(settings.margin, bounded=encoder.normalises or settings.distance == "cosine")
-    if note and head is None and state.step == 0:
+    if note and objective.uses("margin") and state.step == 0:
         desk.note(state, note, observer)
     _train(state, task, settings, scorer, head, desk, seed, observer)
     dev = desk.take_best(state) if settings.patience else state.extra["dev"]
@@ -90,16 +94,22 @@ def finetune(
     return result
 
 
-def _task(encoder: Encoder, corpus: Corpus, settings: Plan, head: LinearHead | None, seed: int) -> Task:
+def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective, seed: int) -> Task:
     train = corpus.split("train")
     tokens = encoder.tokenise(train.texts)
-    objective: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = head or partial(
-        batch_all_triplet_loss,
-        margin=settings.margin,
-        distance=settings.distance,  # type: ignore[arg-type]
-    )
+    groups = np.unique(np.asarray(train.texts, dtype=object), return_inverse=True)[1]
+    weights = np.ones(len(train)) if not settings.weigh_rows else _row_weights(train)
+    targets = (torch.from_numpy(train.labels), torch.from_numpy(groups), torch.from_numpy(weights).float())
     sampler = LabelBatches(train.labels, tokens.lengths, settings.batch_size, seed)
-    return Task("role", tokens, torch.from_numpy(train.labels), sampler, objective)
+    return Task("role", tokens, targets, sampler, objective)
+
+
+def _row_weights(train: Split) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Give the annotators' agreement of each row, of mean 1. Raises InputError where the corpus has none."""
+    if train.confidence is None:
+        raise InputError("the corpus has no column confidence", todo="leave --weigh-rows out")
+    weights = np.nan_to_num(train.confidence, nan=1.0)
+    return np.asarray(weights / weights.mean())
 
 
 def _settings(settings: Plan, seed: int) -> Settings:
@@ -108,6 +118,7 @@ def _settings(settings: Plan, seed: int) -> Settings:
         learning_rate=settings.learning_rate,
         warmup=settings.warmup,
         precision=settings.precision,
+        chunk=settings.chunk,
         seed=seed,
     )
 
@@ -160,7 +171,7 @@ def _check(
     """Score dev, name a collapse once, keep the best state where one is chosen, write a checkpoint."""
     dev, vectors = scorer(state.encoder, head)
     desk.dev(state, step.epoch, dev, observer)
-    note = collapse_note(vectors, scorer.classes, seed) if head is None else None
+    note = collapse_note(vectors, scorer.classes, seed) if settings.objective != "ce" else None
     if note and not state.extra.get("collapsed"):
         state.extra["collapsed"] = True
         desk.note(state, note, observer)
@@ -189,7 +200,7 @@ def _write(
     seed: int,
 ) -> Finetuned:
     base = model_facts(options.model)
-    state = "cls" if head is not None else "tuned"
+    state = "cls" if settings.objective == "ce" else "tuned"
     name = f"{Path(options.model).name}-{state}"
     training = {**dataclasses.asdict(settings), "seed": seed}
     facts = {

@@ -25,13 +25,21 @@ class Plan:
     pooling: str | None
     margin: float
     distance: str
+    temperature: float
+    smoothing: float
+    weigh_rows: bool
     epochs: float
     learning_rate: float
     batch_size: int
+    chunk: int
     warmup: float
     precision: str
     patience: int
     checks: int
+
+    def loss_settings(self) -> dict[str, Any]:
+        """Give what the losses may take."""
+        return {"margin": self.margin, "distance": self.distance, "temperature": self.temperature}
 
 
 # ``default`` was chosen on the dev split of CSAbstruct (docs/guides/finetuning.md has the table): on unit vectors a

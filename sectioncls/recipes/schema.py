@@ -38,13 +38,17 @@ class FinetuneOptions(_Strict):
     model: str = "minilm"
     revision: str | None = None
     preset: Literal["default", "paper"] = "default"
-    objective: Literal["triplet", "ce"] = "triplet"
+    objective: str = "triplet"
     pooling: Literal["mean", "cls"] | None = None
     margin: float | None = Field(default=None, ge=0)
     distance: Literal["euclidean", "cosine"] = "euclidean"
+    temperature: float = Field(default=0.1, gt=0)
+    smoothing: float = Field(default=0.0, ge=0, lt=1)
+    weigh_rows: bool = False
     epochs: float | None = Field(default=None, gt=0)
     learning_rate: float | None = Field(default=None, gt=0)
     batch_size: int | None = Field(default=None, ge=4)
+    chunk: int = Field(default=0, ge=0)
     warmup: float | None = Field(default=None, ge=0, le=1)
     precision: Literal["float32", "bf16"] = "float32"
     patience: int | None = Field(default=None, ge=0)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from sectioncls.encoders import Encoder
 from sectioncls.errors import UsageError
+from sectioncls.training.backward import backward, share_gradients
 from sectioncls.training.tasks import Task, task_batches
 
 __all__ = ["Settings", "State", "Step", "fit", "start"]
@@ -22,6 +23,7 @@ class Settings:
     """How to train: AdamW, a linear warm-up over ``warmup`` of the steps, then linear decay to zero.
 
     ``clip`` bounds the gradient's norm; ``precision`` is ``float32`` or ``bf16`` (autocast; weights stay float32).
+    ``chunk`` > 0 bounds the rows that have a graph at once (see backward.py); 0 takes each batch in one pass.
     """
 
     epochs: float = 4
@@ -30,6 +32,7 @@ class Settings:
     weight_decay: float = 0.01
     clip: float = 1.0
     precision: str = "float32"
+    chunk: int = 0
     seed: int = 0
 
 
@@ -62,8 +65,6 @@ def start(encoder: Encoder, tasks: Sequence[Task], settings: Settings) -> State:
     from accelerate import Accelerator
 
     accelerator = Accelerator()
-    if accelerator.num_processes > 1:
-        raise UsageError("trains in one process only", todo="start it without torchrun or accelerate launch")
     torch.manual_seed(settings.seed)
     objectives = nn.ModuleDict({t.name: t.objective for t in tasks if isinstance(t.objective, nn.Module)})
     encoder.to(accelerator.device)
@@ -93,25 +94,17 @@ def fit(state: State, tasks: Sequence[Task], settings: Settings) -> Iterator[Ste
         losses: dict[str, float] = {}
         rows = 0
         for task, members in next(stream):
-            loss = _task_loss(state, task, members, settings)
-            state.accelerator.backward(loss * task.weight)
-            losses[task.name] = float(loss.detach())
+            losses[task.name] = backward(
+                state.encoder, task, members, precision=settings.precision, chunk=settings.chunk
+            )
             rows += len(members)
         _refuse_infinite(losses, state.step)
-        state.accelerator.clip_grad_norm_(weights, settings.clip)
+        share_gradients(state.encoder, state.objectives)
+        torch.nn.utils.clip_grad_norm_(weights, settings.clip)
         state.optimiser.step()
         state.optimiser.zero_grad(set_to_none=True)
         state.step += 1
         yield Step(state.step, state.step / per_epoch, losses, rate, rows, time.perf_counter() - began)
-
-
-def _task_loss(state: State, task: Task, members: Any, settings: Settings) -> Tensor:
-    device = state.accelerator.device
-    batch = task.tokens.batch(members, task.name).to(device)
-    targets = task.targets[torch.from_numpy(members)].to(device)
-    # Accelerate keeps one precision for the whole process; two trainings in one process may differ.
-    with torch.autocast(device.type, torch.bfloat16, enabled=settings.precision == "bf16"):
-        return task.objective(state.encoder(batch), targets)
 
 
 def _schedule(step: int, total: int, warmup: float) -> float:

@@ -29,16 +29,17 @@ class Sampler(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to learn: ``objective(vectors, targets)`` over the batches of ``sampler``.
+    """One thing to learn: ``objective(vectors, *targets)`` over the batches of ``sampler``.
 
-    ``objective`` is a function, or a module when it has weights of its own. Task losses are added, times ``weight``.
+    ``targets`` are columns with one entry per row (labels first), of which a batch gets its rows. ``objective`` is a
+    function, or a module when it has weights of its own. Task losses are added, times ``weight``.
     """
 
     name: str
     tokens: Tokens
-    targets: Tensor
+    targets: tuple[Tensor, ...]
     sampler: Sampler
-    objective: Callable[[Tensor, Tensor], Tensor]
+    objective: Callable[..., Tensor]
     weight: float = 1.0
 
 

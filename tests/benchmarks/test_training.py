@@ -32,7 +32,7 @@ def ours(texts, labels, round_):
     tokens = encoder.tokenise(texts)
     sampler = LabelBatches(labels, tokens.lengths, BATCH, seed=round_)
     loss = partial(batch_all_triplet_loss, margin=0.25)
-    task = Task("role", tokens, torch.from_numpy(np.asarray(labels)), sampler, loss)
+    task = Task("role", tokens, (torch.from_numpy(np.asarray(labels)),), sampler, loss)
     settings = Settings(epochs=1, seed=round_)
     state = start(encoder, [task], settings)
     steps = fit(state, [task], settings)

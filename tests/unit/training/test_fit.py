@@ -29,7 +29,7 @@ LABELS = np.arange(40) % 2
 def task(encoder, objective=None, batch=8, name="role"):
     tokens = encoder.tokenise(TEXTS)
     objective = objective or partial(batch_all_triplet_loss, margin=1.0)
-    return Task(name, tokens, torch.from_numpy(LABELS), LabelBatches(LABELS, tokens.lengths, batch, 0), objective)
+    return Task(name, tokens, (torch.from_numpy(LABELS),), LabelBatches(LABELS, tokens.lengths, batch, 0), objective)
 
 
 def weights(state):
