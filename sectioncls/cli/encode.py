@@ -34,7 +34,8 @@ def encode(
     for file in files.values():
         check_matrix(file, overwrite=overwrite)
     encoder = load_encoder(model)
-    for name, texts in sources.items():
-        vectors = embed(encoder, texts, f"encoding {name or src.name}", observer(quiet=quiet))
+    for name, source in sources.items():
+        tokens = encoder.read(source.texts, source.article_ids, source.index)
+        vectors = embed(encoder, tokens, f"encoding {name or src.name}", observer(quiet=quiet))
         write_matrix(files[name], vectors)
         print(f"{files[name]}: {vectors.shape[0]} x {vectors.shape[1]}")

@@ -31,6 +31,11 @@ def finetune(
     pooling: Annotated[
         Literal["mean", "cls"] | None, typer.Option(help="Pool anew; default: as the model does (cls for ce).")
     ] = None,
+    context: Annotated[
+        Literal["none", "window"], typer.Option(help="none: sentences alone; window: each as it stands in its article.")
+    ] = "none",
+    window: Annotated[int, typer.Option(min=16, help="Tokens per window.")] = 512,
+    overlap: Annotated[int, typer.Option(min=0, help="Tokens of neighbouring sentences that a window reads.")] = 64,
     margin: Annotated[float | None, typer.Option(min=0, help="Margin of triplet and contrastive losses.")] = None,
     temperature: Annotated[float, typer.Option(help="Temperature of supcon and npair.")] = 0.1,
     smoothing: Annotated[float, typer.Option(min=0, max=1, help="Label smoothing of ce.")] = 0.0,
@@ -41,7 +46,7 @@ def finetune(
     distance: Annotated[Literal["euclidean", "cosine"], typer.Option(help="Distance of the loss.")] = "euclidean",
     epochs: Annotated[float | None, typer.Option(help="Passes over train.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Peak learning rate.")] = None,
-    batch_size: Annotated[int | None, typer.Option(min=4, help="Sentences per batch.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=4, help="Sentences (with windows: windows) per batch.")] = None,
     chunk: Annotated[
         int,
         typer.Option(min=0, help="Sentences with a graph at once: huge batches in little memory, the same gradient."),
@@ -64,8 +69,7 @@ def finetune(
     """
     from sectioncls.cli.observing import observer
     from sectioncls.corpora import only_corpus, open_corpus
-    from sectioncls.encoders import load_encoder
-    from sectioncls.recipes import FinetuneOptions, plan
+    from sectioncls.recipes import FinetuneOptions, load_start
     from sectioncls.recipes import finetune as run
 
     options = FinetuneOptions(
@@ -73,6 +77,9 @@ def finetune(
         revision=revision,
         preset=preset,
         objective=objective,
+        context=context,
+        window=window,
+        overlap=overlap,
         pooling=pooling,
         margin=margin,
         temperature=temperature,
@@ -88,7 +95,7 @@ def finetune(
         patience=patience,
     )
     # The model first: what is missing on this machine is said before anything is read.
-    encoder = load_encoder(model, pooling=plan(options, "").pooling, revision=revision)
+    encoder = load_start(options, "")
     data = open_corpus(corpus or only_corpus())
     folder = output or Path("encoders") / f"{data.name}-{Path(model).name}"
     done = run(

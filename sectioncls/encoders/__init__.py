@@ -7,21 +7,25 @@ from sectioncls.encoders.export import read_facts, read_history, save_encoder
 from sectioncls.encoders.heads import LinearHead, load_head, save_head
 from sectioncls.encoders.load import MODELS, HubModel, PackagedModel, load_encoder
 from sectioncls.encoders.tokens import Batch, Tokens, tokenise
+from sectioncls.encoders.windows import Context, Windows, make_windows
 
 __all__ = [
     "MODELS",
     "Batch",
+    "Context",
     "Encoder",
     "HubModel",
     "LinearHead",
     "PackagedModel",
     "SentenceEncoder",
     "Tokens",
+    "Windows",
     "encode",
     "encode_batches",
     "encode_tokens",
     "load_encoder",
     "load_head",
+    "make_windows",
     "read_facts",
     "read_history",
     "save_encoder",

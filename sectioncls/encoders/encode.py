@@ -10,6 +10,7 @@ import torch
 
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.tokens import Tokens
+from sectioncls.encoders.windows import Windows
 
 __all__ = ["TOKEN_BUDGET", "encode", "encode_batches", "encode_tokens"]
 
@@ -22,25 +23,25 @@ def encode(encoder: Encoder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return encode_tokens(encoder, encoder.tokenise(texts))
 
 
-def encode_tokens(encoder: Encoder, tokens: Tokens) -> npt.NDArray[np.float32]:
-    """Give one float32 vector per tokenised text, (n, dimension)."""
-    vectors = np.zeros((len(tokens), encoder.dimension), dtype=np.float32)
+def encode_tokens(encoder: Encoder, tokens: Tokens | Windows) -> npt.NDArray[np.float32]:
+    """Give one float32 vector per tokenised text or sentence of a window, (n, dimension)."""
+    vectors = np.zeros((tokens.items, encoder.dimension), dtype=np.float32)
     for rows, block in encode_batches(encoder, tokens):
         vectors[rows] = block
     return vectors
 
 
 def encode_batches(
-    encoder: Encoder, tokens: Tokens, budget: int = TOKEN_BUDGET
+    encoder: Encoder, tokens: Tokens | Windows, budget: int = TOKEN_BUDGET
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
-    """Yield (rows, vectors) batch by batch, longest texts first, so that progress can be shown and memory is known."""
+    """Yield (texts, vectors) batch by batch, longest rows first, so that progress can be shown and memory is known."""
     was_training = encoder.training
     encoder.eval()
     try:
         with torch.inference_mode():
             for rows in _batches(tokens.lengths, budget):
                 vectors = encoder(tokens.batch(rows).to(encoder.device))
-                yield rows, vectors.float().cpu().numpy()
+                yield tokens.members(rows), vectors.float().cpu().numpy()
     finally:
         encoder.train(was_training)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from sectioncls.encoders.packed import can_pack, packed_hidden, padded_hidden
 from sectioncls.encoders.pooling import POOLINGS
 from sectioncls.encoders.tokens import Batch, Tokens, tokenise
+from sectioncls.encoders.windows import Context, Windows, make_windows
 from sectioncls.errors import ModelError
 
 __all__ = ["Encoder"]
@@ -19,11 +22,12 @@ __all__ = ["Encoder"]
 class Encoder(nn.Module):
     """A SentenceTransformer seen as backbone, pooling and what follows; it shares the weights of ``model``.
 
+    With ``context`` sentences are read in windows of their article (see windows.py), without it alone.
     ``model`` stays a plain SentenceTransformer, so saving it after training gives a folder that loads anywhere.
     Raises ModelError for a model that is not a text transformer followed by mean or [CLS] pooling.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, context: Context | None = None) -> None:
         super().__init__()
         from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
@@ -36,6 +40,7 @@ class Encoder(nn.Module):
         if mode not in POOLINGS:
             raise ModelError(f"pools by {mode!r}", todo=f"known: {', '.join(POOLINGS)}")
         self.model = model
+        self.context = context
         self.pool = POOLINGS[mode]
 
     @property
@@ -73,6 +78,14 @@ class Encoder(nn.Module):
         if getattr(self.model[0], "do_lower_case", False):
             texts = [text.lower() for text in texts]
         return tokenise(self.model.tokenizer, [text.strip() for text in texts], self.max_length)
+
+    def read(
+        self, texts: Sequence[str], article_ids: Sequence[str], index: Sequence[int] | npt.NDArray[np.integer[Any]]
+    ) -> Tokens | Windows:
+        """Give sentences as this encoder reads them: alone, or in windows of their articles (see make_windows)."""
+        if self.context is None:
+            return self.tokenise(texts)
+        return make_windows(self.model.tokenizer, [text.strip() for text in texts], article_ids, index, self.context)
 
     def forward(self, batch: Batch) -> Tensor:
         """Give one vector per span of the batch, (S, dimension)."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sectioncls.encoders.encoder import Encoder
+from sectioncls.encoders.windows import Context
 from sectioncls.errors import ModelError
 
 __all__ = ["MODELS", "HubModel", "PackagedModel", "load_encoder", "without_bars"]
@@ -60,12 +61,14 @@ def load_encoder(
     local_files_only: bool = False,
     device: str | None = None,
     truncate_dim: int | None = None,
+    context: Context | None = None,
 ) -> Encoder:
     """Give the encoder called ``name``: a short name (``minilm``, ``scibert``), a folder, or a hub id.
 
     ``pooling`` (``mean`` or ``cls``) replaces what follows the transformer by that pooling alone; None keeps the
-    model's own. ``device`` None takes the best there is. Weights are read from safetensors only, and no code of the
-    model is run.
+    model's own. ``context`` makes it read sentences in windows of their article; a folder of ours trained so
+    does it by itself. ``device`` None takes the best there is. Weights are read from safetensors only, and no code of
+    the model is run.
 
     Raises ModelError when the model can't be found, reached or trusted.
     """
@@ -92,7 +95,24 @@ def load_encoder(
         model = _repool(model, pooling, device, truncate_dim)
     if limit is not None:
         model.max_seq_length = limit
-    return Encoder(model)
+    return Encoder(model, _fitting(context or _kept_context(folder), model))
+
+
+def _kept_context(folder: Path) -> Context | None:
+    """Give the context that an encoder folder of ours was trained with."""
+    try:
+        kept = json.loads((folder / "sectioncls.json").read_text(encoding="utf-8"))["context"]
+        return Context(int(kept["max_length"]), int(kept["overlap"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _fitting(context: Context | None, model: Any) -> Context | None:
+    """Give the context with windows that the backbone can read."""
+    if context is None:
+        return None
+    limit = int(getattr(model[0].auto_model.config, "max_position_embeddings", context.max_length))
+    return Context(min(context.max_length, limit), context.overlap)
 
 
 def _open(source: str, hub: dict[str, Any], device: str | None, truncate_dim: int | None) -> Any:

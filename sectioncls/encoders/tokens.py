@@ -31,6 +31,15 @@ class Tokens:
         """Tokens per text, (n,)."""
         return np.diff(self.offsets)
 
+    @property
+    def items(self) -> int:
+        """The number of texts: each row gives one vector."""
+        return len(self)
+
+    def members(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Give the texts whose vectors the rows give: the rows themselves."""
+        return rows
+
     def batch(self, rows: npt.NDArray[np.int64], route: str | None = None) -> Batch:
         """Give the texts at ``rows`` as one batch, each text one row and one span."""
         starts, lengths = self.offsets[rows], self.lengths[rows]
@@ -66,13 +75,14 @@ class Batch:
         return ends - self.lengths, ends
 
 
-def tokenise(tokenizer: Any, texts: Sequence[str], max_length: int) -> Tokens:
-    """Give the token ids of ``texts``, each cut at ``max_length`` tokens, special tokens included."""
+def tokenise(tokenizer: Any, texts: Sequence[str], max_length: int, *, special: bool = True) -> Tokens:
+    """Give the token ids of ``texts``, each cut at ``max_length`` tokens, special tokens included unless told not."""
     ids: list[npt.NDArray[np.int32]] = []
     lengths = np.zeros(len(texts) + 1, dtype=np.int64)
     for first in range(0, len(texts), _CHUNK):
         encoded = tokenizer(
             list(texts[first : first + _CHUNK]),
+            add_special_tokens=special,
             truncation=True,
             max_length=max_length,
             padding=False,

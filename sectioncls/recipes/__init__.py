@@ -1,7 +1,7 @@
 """Recipes: a TOML file becomes a run; its parts (fine-tuning, evaluation) are functions of their own."""
 
 from sectioncls.recipes.evaluate import Evaluation, embed, evaluate_encoder, evaluate_texts
-from sectioncls.recipes.finetune import Finetuned, finetune
+from sectioncls.recipes.finetune import Finetuned, finetune, load_start
 from sectioncls.recipes.locate import find_data, find_recipe, recipe_names
 from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.presets import Plan, plan
@@ -33,6 +33,7 @@ __all__ = [
     "find_data",
     "find_recipe",
     "finetune",
+    "load_start",
     "parse_recipe",
     "plan",
     "read_recipe",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sectioncls.corpora import Corpus
+from sectioncls.corpora import Corpus, Split
 from sectioncls.downstream import PROTOCOLS, classify, cluster
-from sectioncls.encoders import Encoder, LinearHead, Tokens, encode_tokens
+from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, encode_tokens
 from sectioncls.mining import triplet_loss_and_accuracy, validation_triplets
 from sectioncls.vectors import effective_rank
 
@@ -27,9 +27,9 @@ class DevScorer:
     ``neighbours`` scores the vectors themselves; without, the classifier's head alone.
     """
 
-    dev: Tokens
+    dev: Tokens | Windows
     dev_labels: npt.NDArray[np.int64]
-    voters: Tokens
+    voters: Tokens | Windows
     voter_labels: npt.NDArray[np.int64]
     triplets: npt.NDArray[np.int64]
     margin: float
@@ -66,14 +66,32 @@ def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, ne
     """Give the scorer of a corpus's dev split for an encoder; voters and triplets are drawn once with ``seed``."""
     train, dev = corpus.split("train"), corpus.split("dev")
     random = np.random.default_rng(seed)
-    rows: Any = np.sort(random.choice(len(train), min(_VOTERS, len(train)), replace=False))
+    rows = _voters(train, random, whole_articles=encoder.context is not None)
     return DevScorer(
-        dev=encoder.tokenise(dev.texts),
+        dev=encoder.read(dev.texts, dev.article_ids, dev.index),
         dev_labels=dev.labels,
-        voters=encoder.tokenise([train.texts[row] for row in rows]),
+        voters=encoder.read(
+            [train.texts[row] for row in rows], [train.article_ids[row] for row in rows], train.index[rows]
+        ),
         voter_labels=train.labels[rows],
         triplets=validation_triplets(dev.labels, seed),
         margin=margin,
         classes=len(np.unique(dev.labels)),
         neighbours=neighbours,
     )
+
+
+def _voters(train: Split, random: np.random.Generator, *, whole_articles: bool) -> Any:
+    """Give the training rows that vote, in order: random ones, or all rows of random articles."""
+    if not whole_articles:
+        return np.sort(random.choice(len(train), min(_VOTERS, len(train)), replace=False))
+    ids = np.asarray(train.article_ids, dtype=object)
+    chosen: set[str] = set()
+    rows = 0
+    names, counts = np.unique(ids, return_counts=True)
+    for place in random.permutation(len(names)):
+        if rows >= _VOTERS:
+            break
+        chosen.add(names[place])
+        rows += int(counts[place])
+    return np.flatnonzero([name in chosen for name in ids])

@@ -22,7 +22,7 @@ from sectioncls.downstream import (
     cluster_texts,
     clustering_scores,
 )
-from sectioncls.encoders import Encoder, LinearHead, encode_batches
+from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, encode_batches
 from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.records import Score
 
@@ -40,11 +40,10 @@ class Evaluation:
     clusters: dict[str, list[Any]] = field(default_factory=dict)
 
 
-def embed(encoder: Encoder, texts: Sequence[str], stage: str, observer: Observer = SILENT) -> Vectors:
-    """Give one vector per text, (n, dimension) float32, with progress."""
-    tokens = encoder.tokenise(texts)
-    vectors = np.zeros((len(tokens), encoder.dimension), dtype=np.float32)
-    with observer.stage(stage, len(tokens), "sentences") as advance:
+def embed(encoder: Encoder, tokens: Tokens | Windows, stage: str, observer: Observer = SILENT) -> Vectors:
+    """Give one vector per sentence of what ``encoder.read`` gave, (n, dimension) float32, with progress."""
+    vectors = np.zeros((tokens.items, encoder.dimension), dtype=np.float32)
+    with observer.stage(stage, tokens.items, "sentences") as advance:
         for rows, block in encode_batches(encoder, tokens):
             vectors[rows] = block
             advance(len(rows))
@@ -60,12 +59,14 @@ def evaluate_encoder(
     protocol: str,
     clusterings: Sequence[str] = ("kmeans",),
     head: LinearHead | None = None,
+    context: str = "none",
     observer: Observer = SILENT,
 ) -> Evaluation:
     """Score the embeddings of an encoder called ``name``: clusterings on test, five classifiers from train to test.
 
-    With ``head``, its own predictions are scored as well (method ``cls-head``). Intervals resample articles where the
-    corpus knows them, else sentences. Paper: arXiv 2404.00224, its clustering and classification experiments.
+    ``context`` says how the encoder read sentences (``none`` or ``window``). With ``head``, its own predictions are
+    scored as well (method ``cls-head``). Intervals resample articles where the corpus knows them, else sentences.
+    Paper: arXiv 2404.00224, its clustering and classification experiments.
     """
     rules, train, test = PROTOCOLS[protocol], corpus.split("train"), corpus.split("test")
     result = Evaluation()
@@ -75,7 +76,7 @@ def evaluate_encoder(
             ids = cluster(
                 test_vectors, len(set(test.labels.tolist())), method=method, protocol=rules, lengths=_lengths(test)
             )
-            _add_clusters(result, corpus, test, name, method, ids, test_vectors, rules)
+            _add_clusters(result, corpus, test, name, method, ids, test_vectors, rules, context)
             advance(1)
         for method in methods:
             predicted = classify(
@@ -86,10 +87,10 @@ def evaluate_encoder(
                 protocol=rules,
                 train_lengths=_lengths(train),
             )
-            _add_predictions(result, corpus, test, name, method, predicted, rules)
+            _add_predictions(result, corpus, test, name, method, predicted, rules, context)
             advance(1)
     if head is not None:
-        _add_predictions(result, corpus, test, name, "cls-head", head.predict(test_vectors), rules)
+        _add_predictions(result, corpus, test, name, "cls-head", head.predict(test_vectors), rules, context)
     return result
 
 
@@ -117,8 +118,9 @@ def _add_predictions(
     method: str,
     predicted: npt.NDArray[np.int64],
     rules: Protocol,
+    context: str = "none",
 ) -> None:
-    like = _like(corpus, name, method, rules)
+    like = _like(corpus, name, method, rules, context)
     result.scores += classification_scores(
         test.labels, predicted, corpus.labels, like=like, groups=_groups(corpus, test)
     )
@@ -135,12 +137,13 @@ def _add_clusters(
     ids: npt.NDArray[np.int64],
     space: npt.ArrayLike,
     rules: Protocol,
+    context: str = "none",
 ) -> None:
     result.scores += clustering_scores(
         space,
         test.labels,
         ids,
-        like=_like(corpus, name, method, rules),
+        like=_like(corpus, name, method, rules, context),
         silhouette_of=rules.silhouette_of,
         groups=_groups(corpus, test),
     )
@@ -163,7 +166,7 @@ def _extend(
         columns.setdefault(column, []).extend(rows)
 
 
-def _like(corpus: Corpus, name: str, method: str, rules: Protocol) -> Score:
+def _like(corpus: Corpus, name: str, method: str, rules: Protocol, context: str) -> Score:
     return Score(
         metric="",
         value=float("nan"),
@@ -171,6 +174,7 @@ def _like(corpus: Corpus, name: str, method: str, rules: Protocol) -> Score:
         fingerprint=corpus.info.fingerprint,
         protocol=rules.name,
         encoder=name,
+        context=context,
         method=method,
         seed=rules.seed,
     )

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from sectioncls.corpora import Corpus, Split, require_trainable
-from sectioncls.encoders import Encoder, LinearHead, load_encoder, save_encoder
+from sectioncls.encoders import Context, Encoder, LinearHead, load_encoder, save_encoder
 from sectioncls.errors import InputError
 from sectioncls.recipes.desk import Desk, Row
 from sectioncls.recipes.devscore import DevScorer, dev_scorer
@@ -24,6 +24,8 @@ from sectioncls.recipes.versions import versions
 from sectioncls.staging import check_output
 from sectioncls.training import (
     LabelBatches,
+    LengthBatches,
+    Sampler,
     Settings,
     State,
     Step,
@@ -35,7 +37,7 @@ from sectioncls.training import (
     start,
 )
 
-__all__ = ["Finetuned", "finetune"]
+__all__ = ["Finetuned", "finetune", "load_start"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -72,7 +74,9 @@ def finetune(
     work = work or folder.with_name(f"{folder.name}.training")
     check_output(folder, overwrite=overwrite or resume)
     settings = plan(options, corpus.info.scheme)
-    encoder = encoder or load_encoder(options.model, pooling=settings.pooling, revision=options.revision)
+    encoder = encoder or load_start(options, corpus.info.scheme)
+    if encoder.context is not None and not corpus.info.has_articles:
+        raise InputError("the corpus has no articles, so there is no context", corpus.path, "train without --context")
     for remark in require_trainable(corpus, ("train", "dev")):
         observer.note(f"note: {remark}")
     desk = Desk(work, _signature(settings, corpus, seed), resume=resume, overwrite=overwrite)
@@ -94,13 +98,24 @@ def finetune(
     return result
 
 
+def load_start(options: FinetuneOptions, corpus_scheme: str) -> Encoder:
+    """Give the encoder that ``options`` start from. Raises ModelError when it can't be had."""
+    settings = plan(options, corpus_scheme)
+    context = Context(settings.window, settings.overlap) if settings.context == "window" else None
+    return load_encoder(options.model, pooling=settings.pooling, revision=options.revision, context=context)
+
+
 def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective, seed: int) -> Task:
     train = corpus.split("train")
-    tokens = encoder.tokenise(train.texts)
+    tokens = encoder.read(train.texts, train.article_ids, train.index)
     groups = np.unique(np.asarray(train.texts, dtype=object), return_inverse=True)[1]
     weights = np.ones(len(train)) if not settings.weigh_rows else _row_weights(train)
     targets = (torch.from_numpy(train.labels), torch.from_numpy(groups), torch.from_numpy(weights).float())
-    sampler = LabelBatches(train.labels, tokens.lengths, settings.batch_size, seed)
+    sampler: Sampler = (
+        LabelBatches(train.labels, tokens.lengths, settings.batch_size, seed)
+        if encoder.context is None
+        else LengthBatches(tokens.lengths, settings.batch_size, seed)
+    )
     return Task("role", tokens, targets, sampler, objective)
 
 
@@ -217,6 +232,7 @@ def _write(
             "licence": corpus.info.licence,
         },
         "training": training,
+        **({} if encoder.context is None else {"context": dataclasses.asdict(encoder.context)}),
         "dev": dev,
         "notes": desk.notes,
         "versions": versions(),

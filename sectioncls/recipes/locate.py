@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import sectioncls
+from sectioncls.carried import data_roots
 from sectioncls.errors import InputError
 
 __all__ = ["find_data", "find_recipe", "recipe_names"]
@@ -12,7 +12,7 @@ __all__ = ["find_data", "find_recipe", "recipe_names"]
 
 def find_data(name: str) -> Path:
     """Give the path called ``name``: in the working folder, else inside the package's data. Raises InputError."""
-    for root in (Path(), *_roots()):
+    for root in (Path(), *data_roots()):
         if (root / name).exists():
             return root / name
     raise InputError("no such file or folder", name)
@@ -22,7 +22,7 @@ def find_recipe(name: str) -> Path:
     """Give a recipe's file: a path, or the name of one that we carry (``demo``, ``sentences/csabstruct-minilm``)."""
     if Path(name).is_file():
         return Path(name)
-    for root in _roots():
+    for root in data_roots():
         for candidate in (root / name, root / "recipes" / f"{name}.toml"):
             if candidate.is_file():
                 return candidate
@@ -31,14 +31,8 @@ def find_recipe(name: str) -> Path:
 
 def recipe_names() -> list[str]:
     """Give the names of the recipes that we carry."""
-    for root in _roots():
+    for root in data_roots():
         folder = root / "recipes"
         if folder.is_dir():
             return sorted(p.relative_to(folder).with_suffix("").as_posix() for p in folder.rglob("*.toml"))
     return []
-
-
-def _roots() -> list[Path]:
-    """A wheel carries its data in ``_data``; a checkout has it beside the package."""
-    package = Path(sectioncls.__file__).parent
-    return [package / "_data", package.parent]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,29 @@ from sectioncls.corpora import open_corpus
 from sectioncls.errors import InputError, OutputError
 from sectioncls.staging import staged_file
 
-__all__ = ["check_matrix", "read_sources", "write_matrix"]
+__all__ = ["Source", "check_matrix", "read_sources", "write_matrix"]
 
 
-def read_sources(src: Path) -> dict[str, tuple[str, ...]]:
-    """Give the texts of each split of a corpus folder, or under ``""`` the lines of a text file (blank lines count).
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Sentences with the article that each stands in, and its place there."""
+
+    texts: tuple[str, ...]
+    article_ids: tuple[str, ...]
+    index: tuple[int, ...]
+
+
+def read_sources(src: Path) -> dict[str, Source]:
+    """Give the sentences of each split of a corpus folder, or under ``""`` the lines of a text file.
+
+    Every line counts, also a blank one; the lines of a file are one article.
 
     Raises InputError for a path that is missing, empty or not UTF-8.
     """
     if src.is_dir():
         corpus = open_corpus(src)
-        return {name: corpus.split(name).texts for name in corpus.splits}
+        splits = {name: corpus.split(name) for name in corpus.splits}
+        return {name: Source(rows.texts, rows.article_ids, tuple(rows.index)) for name, rows in splits.items()}
     try:
         lines = src.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError as error:
@@ -31,7 +44,7 @@ def read_sources(src: Path) -> dict[str, tuple[str, ...]]:
         raise InputError(f"can't be read as UTF-8 text: {error}", src) from error
     if not lines:
         raise InputError("is empty", src)
-    return {"": tuple(lines)}
+    return {"": Source(tuple(lines), ("",) * len(lines), tuple(range(len(lines))))}
 
 
 def check_matrix(path: Path, *, overwrite: bool) -> None:

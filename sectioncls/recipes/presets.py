@@ -22,6 +22,9 @@ class Plan:
     revision: str | None
     preset: str
     objective: str
+    context: str
+    window: int
+    overlap: int
     pooling: str | None
     margin: float
     distance: str
@@ -71,6 +74,7 @@ def plan(options: FinetuneOptions, corpus_scheme: str) -> Plan:
 
     The paper's batch is 32, but 16 for SciBERT on corpora other than CSAbstruct, and 16 for its [CLS] classifiers. A
     classifier (``objective="ce"``) reads [CLS] unless told otherwise, without the normalisation that would bound it.
+    Windows pool the mean of each sentence's tokens, unbounded too; their batch counts windows, not sentences.
     """
     values = dict(PRESETS[options.preset])
     if options.preset == "paper" and (
@@ -79,6 +83,9 @@ def plan(options: FinetuneOptions, corpus_scheme: str) -> Plan:
         values["batch_size"] = 16
     given = options.model_dump()
     values.update({key: value for key, value in given.items() if key not in values or value is not None})
-    if options.objective == "ce" and options.pooling is None:
+    if options.context == "window":
+        values["pooling"] = options.pooling or "mean"
+        values["batch_size"] = options.batch_size or 8
+    elif options.objective == "ce" and options.pooling is None:
         values["pooling"] = "cls"
     return Plan(**values)

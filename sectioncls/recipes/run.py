@@ -119,6 +119,7 @@ def _evaluate_model(
             protocol=options.protocol,
             clusterings=options.clusterings,
             head=head,
+            context="none" if encoder.context is None else "window",
             observer=observer,
         )
     with _timed(run, f"project {name}"):
@@ -198,12 +199,13 @@ def _corpus_facts(corpus: Corpus) -> dict[str, Any]:
 def _embedded(run: Run, encoder: Encoder, corpus: Corpus, name: str, split: str, observer: Observer) -> Vectors:
     """Give the vectors of a split, from the run's own file when an earlier try wrote it."""
     path = run.folder("embeddings") / f"{name}-{split}.npy"
-    texts = corpus.split(split).texts
+    rows = corpus.split(split)
     if path.is_file():
         kept: Vectors = np.load(path, allow_pickle=False)
-        if kept.shape == (len(texts), encoder.dimension):
+        if kept.shape == (len(rows), encoder.dimension):
             return kept
-    vectors = embed(encoder, texts, f"{name}: encoding {split}", observer)
+    tokens = encoder.read(rows.texts, rows.article_ids, rows.index)
+    vectors = embed(encoder, tokens, f"{name}: encoding {split}", observer)
     write_matrix(path, vectors)
     return vectors
 

@@ -39,6 +39,9 @@ class FinetuneOptions(_Strict):
     revision: str | None = None
     preset: Literal["default", "paper"] = "default"
     objective: str = "triplet"
+    context: Literal["none", "window"] = "none"
+    window: int = Field(default=512, ge=16)
+    overlap: int = Field(default=64, ge=0)
     pooling: Literal["mean", "cls"] | None = None
     margin: float | None = Field(default=None, ge=0)
     distance: Literal["euclidean", "cosine"] = "euclidean"

@@ -46,7 +46,7 @@ def backward(encoder: Encoder, task: Task, members: Rows, *, precision: str, chu
     mine = torch.cat(cached).requires_grad_()
     loss = _loss(task, _gather(mine), members, precision)
     (loss * task.weight).backward()  # type: ignore[no-untyped-call]
-    pulls = torch.split(mine.grad, [len(piece) for piece in pieces]) if mine.grad is not None else ()
+    pulls = torch.split(mine.grad, [len(vectors) for vectors in cached]) if mine.grad is not None else ()
     for piece, pull, state in zip(pieces, pulls, states, strict=True):
         with state.restored():
             vectors = _embed(encoder, task, piece, precision)
@@ -92,7 +92,7 @@ def _embed(encoder: Encoder, task: Task, rows: Rows, precision: str) -> Tensor:
 
 
 def _loss(task: Task, vectors: Tensor, rows: Rows, precision: str) -> Tensor:
-    places = torch.from_numpy(rows)
+    places = torch.from_numpy(task.tokens.members(rows))
     targets = [column[places].to(vectors.device) for column in task.targets]
     with torch.autocast(vectors.device.type, torch.bfloat16, enabled=precision == "bf16"):
         return task.objective(vectors, *targets)
@@ -120,4 +120,3 @@ def _gather(mine: Tensor) -> Tensor:
     whole = [part[: int(size)] for part, size in zip(parts, sizes, strict=True)]
     whole[rank] = mine
     return torch.cat(whole)
-

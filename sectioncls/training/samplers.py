@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sectioncls.errors import InputError
 
-__all__ = ["LabelBatches"]
+__all__ = ["LabelBatches", "LengthBatches"]
 
 Rows = npt.NDArray[np.int64]
 
@@ -55,16 +56,42 @@ class LabelBatches:
     def batches(self, epoch: int) -> list[Rows]:
         """Give the batches of one epoch, sizes differing by one at most."""
         random = np.random.default_rng((self.seed, epoch))
-        batches = self._by_length(random)
+        batches = _bucketed(self.lengths, len(self), random)
         _repair(batches, self.labels, random)
         return [batches[i] for i in random.permutation(len(batches))]
 
-    def _by_length(self, random: np.random.Generator) -> list[Rows]:
-        """Shuffle, then sort by length within stretches of some batches, then cut."""
-        order = random.permutation(len(self.labels))
-        stretches = np.array_split(order, max(1, round(len(self) / _BUCKET)))
-        rows = np.concatenate([s[np.argsort(self.lengths[s], kind="stable")] for s in stretches])
-        return np.array_split(rows, len(self))
+
+class LengthBatches:
+    """Batches of row numbers by length alone, for rows that bring many items each, such as windows of articles.
+
+    Every row comes once per epoch, rows of like length share a batch, batches are a function of (seed, epoch).
+    ``lengths`` (n,) are tokens. Raises InputError without rows.
+    """
+
+    def __init__(self, lengths: npt.ArrayLike, batch_size: int, seed: int) -> None:
+        self.lengths = np.asarray(lengths)
+        self.batch_size = batch_size
+        self.seed = seed
+        if not len(self.lengths):
+            raise InputError("there is nothing to train on", todo="choose another corpus")
+
+    def __len__(self) -> int:
+        """Batches per epoch."""
+        return -(-len(self.lengths) // self.batch_size)
+
+    def batches(self, epoch: int) -> list[Rows]:
+        """Give the batches of one epoch, sizes differing by one at most."""
+        random = np.random.default_rng((self.seed, epoch))
+        batches = _bucketed(self.lengths, len(self), random)
+        return [batches[i] for i in random.permutation(len(batches))]
+
+
+def _bucketed(lengths: npt.NDArray[Any], count: int, random: np.random.Generator) -> list[Rows]:
+    """Shuffle, then sort by length within stretches of some batches, then cut into ``count`` batches."""
+    order = random.permutation(len(lengths))
+    stretches = np.array_split(order, max(1, round(count / _BUCKET)))
+    rows = np.concatenate([s[np.argsort(lengths[s], kind="stable")] for s in stretches])
+    return np.array_split(rows, count)
 
 
 def _repair(batches: list[Rows], labels: Rows, random: np.random.Generator) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
-from sectioncls.encoders import Tokens
+from sectioncls.encoders import Tokens, Windows
 
 __all__ = ["Sampler", "Task", "task_batches"]
 
@@ -31,12 +31,12 @@ class Sampler(Protocol):
 class Task:
     """One thing to learn: ``objective(vectors, *targets)`` over the batches of ``sampler``.
 
-    ``targets`` are columns with one entry per row (labels first), of which a batch gets its rows. ``objective`` is a
-    function, or a module when it has weights of its own. Task losses are added, times ``weight``.
+    ``targets`` are columns with one entry per text (labels first), of which a batch gets those of its vectors.
+    ``objective`` is a function, or a module when it has weights of its own. Task losses are added, times ``weight``.
     """
 
     name: str
-    tokens: Tokens
+    tokens: Tokens | Windows
     targets: tuple[Tensor, ...]
     sampler: Sampler
     objective: Callable[..., Tensor]

@@ -1,0 +1,169 @@
+"""Articles as rows of tokens: ``[CLS] s1 [SEP] s2 [SEP] …``, with every sentence the span of exactly one row.
+
+An article that fits is one row. A longer one is cut into windows of whole sentences; sentences beside a window's own
+are read for context but belong to the neighbouring window. So whatever is cut, each sentence has one vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from sectioncls.encoders.tokens import Batch, tokenise
+
+__all__ = ["Context", "Windows", "make_windows"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How articles are cut: ``max_length`` tokens a window, up to ``overlap`` tokens of neighbours on either side."""
+
+    max_length: int = 512
+    overlap: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Rows of tokens with several sentences each.
+
+    ``ids[offsets[i]:offsets[i + 1]]`` are the tokens of row i; its spans are ``firsts[i]`` to ``firsts[i + 1]``:
+    ``spans`` (S, 2) counts from the row's first token, ``sentences`` (S,) says which sentence a span is.
+    """
+
+    ids: npt.NDArray[np.int32]
+    offsets: Ints
+    spans: Ints
+    sentences: Ints
+    firsts: Ints
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> Ints:
+        """Tokens per row, (rows,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def items(self) -> int:
+        """The number of sentences."""
+        return len(self.sentences)
+
+    def members(self, rows: Ints) -> Ints:
+        """Give the sentences whose vectors the rows give, in the order of batch's spans."""
+        return self.sentences[self._spans_of(rows)]
+
+    def batch(self, rows: Ints, route: str | None = None) -> Batch:
+        """Give the windows at ``rows`` as one batch."""
+        lengths = self.lengths[rows]
+        ends = np.cumsum(lengths)
+        take = np.arange(int(ends[-1])) + np.repeat(self.offsets[rows] - (ends - lengths), lengths)
+        counts = np.diff(self.firsts)[rows]
+        spans = self.spans[self._spans_of(rows)] + np.repeat(ends - lengths, counts)[:, None]
+        return Batch(
+            ids=torch.from_numpy(self.ids[take].astype(np.int64)),
+            lengths=torch.from_numpy(lengths),
+            spans=torch.from_numpy(spans),
+            route=route,
+        )
+
+    def _spans_of(self, rows: Ints) -> Ints:
+        counts = np.diff(self.firsts)[rows]
+        ends = np.cumsum(counts)
+        places: Ints = np.arange(int(counts.sum())) + np.repeat(self.firsts[rows] - (ends - counts), counts)
+        return places
+
+
+def make_windows(
+    tokenizer: Any,
+    texts: Sequence[str],
+    article_ids: Sequence[str],
+    index: Sequence[int] | npt.NDArray[np.integer[Any]],
+    context: Context,
+) -> Windows:
+    """Give the windows of sentences that bear their article and their place (``index``) in it, in any order.
+
+    A sentence without a token keeps its [SEP] as span; one longer than a window is cut to it.
+    """
+    tokens = tokenise(tokenizer, texts, context.max_length - 2, special=False)
+    first, last = _marks(tokenizer)
+    ids: list[npt.NDArray[np.int32]] = []
+    offsets, firsts, spans, sentences = [0], [0], [], []
+    for article in _articles(article_ids, index):
+        lengths = tokens.lengths[article] + 1  # with the [SEP] behind
+        for begin, end, left, right in _cut(lengths.tolist(), context):
+            at = 1
+            ids.append(first)
+            for place in range(left, right):
+                row = article[place]
+                count = int(lengths[place]) - 1
+                ids.append(tokens.ids[tokens.offsets[row] : tokens.offsets[row + 1]])
+                ids.append(last)
+                if begin <= place < end:
+                    spans.append((at, at + count) if count else (at, at + 1))
+                    sentences.append(row)
+                at += count + 1
+            offsets.append(offsets[-1] + at)
+            firsts.append(len(spans))
+    return Windows(
+        ids=np.concatenate(ids) if ids else np.zeros(0, dtype=np.int32),
+        offsets=np.asarray(offsets, dtype=np.int64),
+        spans=np.asarray(spans, dtype=np.int64).reshape(-1, 2),
+        sentences=np.asarray(sentences, dtype=np.int64),
+        firsts=np.asarray(firsts, dtype=np.int64),
+    )
+
+
+def _articles(article_ids: Sequence[str], index: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Iterator[Ints]:
+    """Give the sentences of each article in the order of their places; articles as they first occur."""
+    _, first, codes = np.unique(np.asarray(article_ids, dtype=object), return_index=True, return_inverse=True)
+    order = np.lexsort((np.asarray(index), first[codes]))
+    bounds = np.flatnonzero(np.diff(first[codes][order], prepend=-1, append=-1))
+    for begin, end in pairwise(bounds):
+        yield order[begin:end]
+
+
+def _cut(lengths: list[int], context: Context) -> Iterator[tuple[int, int, int, int]]:
+    """Give windows as (first own, past last own, first read, past last read) places of an article's sentences."""
+    room = context.max_length - 1
+    if sum(lengths) <= room:
+        if lengths:
+            yield 0, len(lengths), 0, len(lengths)
+        return
+    overlap = min(context.overlap, room // 4)
+    begin = 0
+    while begin < len(lengths):
+        left, spent = begin, 0
+        while left > 0 and spent + lengths[left - 1] <= overlap:
+            left -= 1
+            spent += lengths[left]
+        end, used = begin, 0
+        # What is left of the article may take the right neighbours' room.
+        while end < len(lengths) and (end == begin or spent + used + lengths[end] <= room - overlap):
+            used += lengths[end]
+            end += 1
+        if spent + used > room:  # one sentence fills the window: it is read alone
+            left, spent = begin, 0
+        right = end
+        while right < len(lengths) and spent + used + lengths[right] <= room:
+            used += lengths[right]
+            right += 1
+        if right == len(lengths):
+            end = right
+        yield begin, end, left, right
+        begin = end
+
+
+def _marks(tokenizer: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Give the tokens that begin a row and that end a sentence."""
+    first = tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id
+    last = tokenizer.sep_token_id if tokenizer.sep_token_id is not None else tokenizer.eos_token_id
+    return np.asarray([first], dtype=np.int32), np.asarray([last], dtype=np.int32)
