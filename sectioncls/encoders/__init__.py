@@ -4,15 +4,16 @@ from sectioncls.encoders.encode import encode, encode_batches, encode_tokens
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.estimator import SentenceEncoder
 from sectioncls.encoders.export import read_facts, read_history, save_encoder
-from sectioncls.encoders.heads import LinearHead, load_head, save_head
+from sectioncls.encoders.heads import CrfHead, LinearHead, load_head, save_head
 from sectioncls.encoders.load import MODELS, HubModel, PackagedModel, load_encoder
 from sectioncls.encoders.tokens import Batch, Tokens, tokenise
-from sectioncls.encoders.windows import Context, Windows, make_windows
+from sectioncls.encoders.windows import Context, Windows, articles_of, make_windows
 
 __all__ = [
     "MODELS",
     "Batch",
     "Context",
+    "CrfHead",
     "Encoder",
     "HubModel",
     "LinearHead",
@@ -20,6 +21,7 @@ __all__ = [
     "SentenceEncoder",
     "Tokens",
     "Windows",
+    "articles_of",
     "encode",
     "encode_batches",
     "encode_tokens",

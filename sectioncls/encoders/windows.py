@@ -17,7 +17,7 @@ import torch
 
 from sectioncls.encoders.tokens import Batch, tokenise
 
-__all__ = ["Context", "Windows", "make_windows"]
+__all__ = ["Context", "Windows", "articles_of", "make_windows"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -97,7 +97,7 @@ def make_windows(
     first, last = _marks(tokenizer)
     ids: list[npt.NDArray[np.int32]] = []
     offsets, firsts, spans, sentences = [0], [0], [], []
-    for article in _articles(article_ids, index):
+    for article in articles_of(article_ids, index):
         lengths = tokens.lengths[article] + 1  # with the [SEP] behind
         for begin, end, left, right in _cut(lengths.tolist(), context):
             at = 1
@@ -122,7 +122,7 @@ def make_windows(
     )
 
 
-def _articles(article_ids: Sequence[str], index: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Iterator[Ints]:
+def articles_of(article_ids: Sequence[str], index: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Iterator[Ints]:
     """Give the sentences of each article in the order of their places; articles as they first occur."""
     _, first, codes = np.unique(np.asarray(article_ids, dtype=object), return_index=True, return_inverse=True)
     order = np.lexsort((np.asarray(index), first[codes]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from sectioncls.corpora import Corpus, Split
 from sectioncls.downstream import PROTOCOLS, classify, cluster
-from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, encode_tokens
+from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, articles_of, encode_tokens
 from sectioncls.mining import triplet_loss_and_accuracy, validation_triplets
 from sectioncls.vectors import effective_rank
 
@@ -29,6 +30,7 @@ class DevScorer:
 
     dev: Tokens | Windows
     dev_labels: npt.NDArray[np.int64]
+    dev_articles: Sequence[npt.NDArray[np.int64]]
     voters: Tokens | Windows
     voter_labels: npt.NDArray[np.int64]
     triplets: npt.NDArray[np.int64]
@@ -40,7 +42,9 @@ class DevScorer:
     def __call__(self, encoder: Encoder, head: LinearHead | None) -> tuple[dict[str, float], npt.NDArray[np.float32]]:
         """Give dev's scores and vectors; F1-micro is the nearest neighbours', or without ``neighbours`` the head's."""
         vectors = encode_tokens(encoder, self.dev)
-        own = {} if head is None else {"f1-micro-head": float((head.predict(vectors) == self.dev_labels).mean())}
+        own = {}
+        if head is not None:
+            own["f1-micro-head"] = float((head.predict(vectors, self.dev_articles) == self.dev_labels).mean())
         if not self.neighbours:
             return {"f1-micro": own["f1-micro-head"]}, vectors
         from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
@@ -70,6 +74,7 @@ def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, ne
     return DevScorer(
         dev=encoder.read(dev.texts, dev.article_ids, dev.index),
         dev_labels=dev.labels,
+        dev_articles=list(articles_of(dev.article_ids, dev.index)),
         voters=encoder.read(
             [train.texts[row] for row in rows], [train.article_ids[row] for row in rows], train.index[rows]
         ),

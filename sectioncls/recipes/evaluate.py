@@ -22,7 +22,7 @@ from sectioncls.downstream import (
     cluster_texts,
     clustering_scores,
 )
-from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, encode_batches
+from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, articles_of, encode_batches
 from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.records import Score
 
@@ -90,7 +90,8 @@ def evaluate_encoder(
             _add_predictions(result, corpus, test, name, method, predicted, rules, context)
             advance(1)
     if head is not None:
-        _add_predictions(result, corpus, test, name, "cls-head", head.predict(test_vectors), rules, context)
+        articles = list(articles_of(test.article_ids, test.index)) if corpus.info.has_articles else None
+        _add_predictions(result, corpus, test, name, "cls-head", head.predict(test_vectors, articles), rules, context)
     return result
 
 

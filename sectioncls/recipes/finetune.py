@@ -86,7 +86,9 @@ def finetune(
     head = objective.head
     task = _task(encoder, corpus, settings, objective, seed)
     state = start(encoder, [task], _settings(settings, seed))
-    scorer = dev_scorer(encoder, corpus, margin=settings.margin, seed=seed, neighbours=settings.objective != "ce")
+    scorer = dev_scorer(
+        encoder, corpus, margin=settings.margin, seed=seed, neighbours=settings.objective not in ("ce", "crf")
+    )
     desk.restore(state)
     note = margin_note(settings.margin, bounded=encoder.normalises or settings.distance == "cosine")
     if note and objective.uses("margin") and state.step == 0:
@@ -110,7 +112,9 @@ def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective
     tokens = encoder.read(train.texts, train.article_ids, train.index)
     groups = np.unique(np.asarray(train.texts, dtype=object), return_inverse=True)[1]
     weights = np.ones(len(train)) if not settings.weigh_rows else _row_weights(train)
-    targets = (torch.from_numpy(train.labels), torch.from_numpy(groups), torch.from_numpy(weights).float())
+    articles = np.unique(np.asarray(train.article_ids, dtype=object), return_inverse=True)[1]
+    columns = (train.labels, groups, weights.astype(np.float32), articles)
+    targets = tuple(torch.from_numpy(column) for column in columns)
     sampler: Sampler = (
         LabelBatches(train.labels, tokens.lengths, settings.batch_size, seed)
         if encoder.context is None
@@ -186,7 +190,7 @@ def _check(
     """Score dev, name a collapse once, keep the best state where one is chosen, write a checkpoint."""
     dev, vectors = scorer(state.encoder, head)
     desk.dev(state, step.epoch, dev, observer)
-    note = collapse_note(vectors, scorer.classes, seed) if settings.objective != "ce" else None
+    note = collapse_note(vectors, scorer.classes, seed) if settings.objective not in ("ce", "crf") else None
     if note and not state.extra.get("collapsed"):
         state.extra["collapsed"] = True
         desk.note(state, note, observer)
@@ -215,7 +219,7 @@ def _write(
     seed: int,
 ) -> Finetuned:
     base = model_facts(options.model)
-    state = "cls" if settings.objective == "ce" else "tuned"
+    state = "cls" if settings.objective in ("ce", "crf") else "tuned"
     name = f"{Path(options.model).name}-{state}"
     training = {**dataclasses.asdict(settings), "seed": seed}
     facts = {

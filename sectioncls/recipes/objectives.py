@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from sectioncls.encoders import LinearHead
+from sectioncls.encoders import CrfHead, LinearHead
 from sectioncls.errors import UsageError
 from sectioncls.losses import (
     ArcFaceLoss,
@@ -49,9 +49,9 @@ LOSSES: dict[str, _Loss] = {
     "npair": _Loss(npair_loss, ("temperature",)),
     "multi-similarity": _Loss(multi_similarity_loss),
 }
-"""Losses over labels without weights of their own. Beside them: ``ce``, ``arcface`` and ``centre``."""
+"""Losses over labels without weights of their own. Beside them: ``ce``, ``crf``, ``arcface`` and ``centre``."""
 
-_MODULES = ("ce", "arcface", "centre")
+_MODULES = ("ce", "crf", "arcface", "centre")
 
 
 def parse_objective(text: str) -> list[tuple[float, str]]:
@@ -66,6 +66,8 @@ def parse_objective(text: str) -> list[tuple[float, str]]:
     names = [name for _, name in terms]
     if len(set(names)) < len(names):
         raise UsageError(f"the objective {text!r} names a loss twice")
+    if {"ce", "crf"} <= set(names):
+        raise UsageError(f"the objective {text!r} has two classifiers", None, "take ce or crf")
     if names == ["centre"]:
         raise UsageError("the objective centre alone is met by one point for all", None, "add another: ce+0.01*centre")
     return terms
@@ -82,22 +84,28 @@ class Objective(nn.Module):
 
     @property
     def head(self) -> LinearHead | None:
-        """The classifier that is learnt, None without ``ce``."""
-        return dict(self.parts.items()).get("ce")  # type: ignore[return-value]
+        """The classifier that is learnt, None without ``ce`` or ``crf``."""
+        parts = dict(self.parts.items())
+        return parts.get("crf", parts.get("ce"))  # type: ignore[return-value]
 
     def uses(self, setting: str) -> bool:
         """Tell whether one of the losses takes ``setting``."""
         return any(name in LOSSES and setting in LOSSES[name].settings for _, name in self.terms)
 
     def forward(
-        self, vectors: Tensor, labels: Tensor, groups: Tensor | None = None, weights: Tensor | None = None
+        self,
+        vectors: Tensor,
+        labels: Tensor,
+        groups: Tensor | None = None,
+        weights: Tensor | None = None,
+        articles: Tensor | None = None,
     ) -> Tensor:
-        """Give the loss of (B, dimension) vectors; the other columns are (B,)."""
+        """Give the loss of (B, dimension) vectors; the other columns are (B,), ``articles`` their articles' numbers."""
         columns = {"groups": groups, "weights": weights}
         total = vectors.new_zeros(())
         for share, name in self.terms:
             if name in self.parts:
-                given = {"weights": weights} if name == "ce" else {}
+                given = {"ce": {"weights": weights}, "crf": {"sequences": articles}}.get(name, {})
                 loss = self.parts[name](vectors, labels, **given)
             else:
                 chosen = LOSSES[name]
@@ -121,6 +129,8 @@ def build_objective(
         for _, name in terms:
             if name == "ce":
                 modules[name] = LinearHead(dimension, labels, smoothing=smoothing)
+            elif name == "crf":
+                modules[name] = CrfHead(dimension, labels)
             elif name == "arcface":
                 modules[name] = ArcFaceLoss(dimension, len(labels))
             elif name == "centre":
