@@ -36,6 +36,14 @@ def finetune(
     ] = "none",
     window: Annotated[int, typer.Option(min=16, help="Tokens per window.")] = 512,
     overlap: Annotated[int, typer.Option(min=0, help="Tokens of neighbouring sentences that a window reads.")] = 64,
+    tune: Annotated[
+        Literal["all", "bitfit", "lora"], typer.Option(help="All weights, the biases, or low-rank additions (peft).")
+    ] = "all",
+    rank: Annotated[int, typer.Option(min=1, help="Rank of LoRA.")] = 16,
+    freeze: Annotated[
+        int, typer.Option(min=0, help="Lowest layers that stay as they are; what they give is computed once.")
+    ] = 0,
+    delta: Annotated[bool, typer.Option("--delta", help="Write only what bitfit or lora changed.")] = False,
     margin: Annotated[float | None, typer.Option(min=0, help="Margin of triplet and contrastive losses.")] = None,
     temperature: Annotated[float, typer.Option(help="Temperature of supcon and npair.")] = 0.1,
     smoothing: Annotated[float, typer.Option(min=0, max=1, help="Label smoothing of ce.")] = 0.0,
@@ -81,6 +89,10 @@ def finetune(
         window=window,
         overlap=overlap,
         pooling=pooling,
+        tune=tune,
+        rank=rank,
+        freeze=freeze,
+        delta=delta,
         margin=margin,
         temperature=temperature,
         smoothing=smoothing,

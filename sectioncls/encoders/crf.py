@@ -1,8 +1,8 @@
 """A linear-chain conditional random field over the sentences of an article.
 
 The probability of a label sequence is ``exp(score)/Z`` with ``score = Σ emission(y_t) + Σ transition(y_{t-1}, y_t)``
-and scores of the first and last label (Lafferty, McCallum and Pereira, ICML 2001). Sequences of a batch are padded to the
-longest; recursions run over time, in log space.
+and scores of the first and last label (Lafferty, McCallum and Pereira, ICML 2001). Sequences of a batch are padded to
+the longest; recursions run over time, in log space.
 """
 
 from __future__ import annotations

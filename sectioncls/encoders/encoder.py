@@ -90,7 +90,7 @@ class Encoder(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Give one vector per span of the batch, (S, dimension)."""
         if can_pack(self.backbone):
-            hidden = packed_hidden(self.backbone, batch.ids, batch.lengths)
+            hidden = packed_hidden(self.backbone, batch.ids, batch.lengths, start=batch.start, first=batch.first)
         else:
             pad = self.model.tokenizer.pad_token_id or 0
             hidden = padded_hidden(self.backbone, batch.ids, batch.lengths, pad)

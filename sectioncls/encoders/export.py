@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sectioncls.encoders.delta import save_delta
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.heads import LinearHead, save_head
 from sectioncls.encoders.load import without_bars
@@ -25,19 +26,25 @@ def save_encoder(
     facts: Mapping[str, Any],
     head: LinearHead | None = None,
     history: Sequence[Mapping[str, Any]] = (),
+    delta: tuple[Mapping[str, Any], dict[str, Any]] | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write ``encoder`` as a folder that plain ``SentenceTransformer(folder)`` loads.
+
+    With ``delta``, its weights and facts (see delta.py), only these are written: a few hundred kB to some MB that
+    ``load_encoder(folder)`` puts on their base.
 
     ``facts`` (base model, corpus, recipe, dev scores, versions, notes) become ``sectioncls.json`` and the model card,
     ``history`` the lines of ``history.jsonl``.
     Raises OutputError when the folder is taken or the disk is full; nothing half-written stays.
     """
     with staged_folder(folder, overwrite=overwrite) as aside:
-        config = encoder.backbone.config
-        config._name_or_path = str(facts.get("base_model", ""))  # not the folder of this machine
-        with without_bars():
-            encoder.model.save(str(aside), create_model_card=False, safe_serialization=True)
+        if delta is not None:
+            save_delta(dict(delta[0]), aside, delta[1])
+        else:
+            encoder.backbone.config._name_or_path = str(facts.get("base_model", ""))  # not the folder of this machine
+            with without_bars():
+                encoder.model.save(str(aside), create_model_card=False, safe_serialization=True)
         if head is not None:
             save_head(head, aside)
         (aside / "README.md").write_text(_card(facts, encoder), encoding="utf-8")
@@ -71,6 +78,9 @@ def _card(facts: Mapping[str, Any], encoder: Encoder) -> str:
     dev = facts.get("dev", {})
     rows = "\n".join(f"| {name} | {100 * value:.2f} |" for name, value in dev.items())
     recipe = "\n".join(f"| {key} | {value} |" for key, value in facts.get("training", {}).items())
+    alone = "A sentence is read alone, without its neighbours."
+    if encoder.context is not None:
+        alone = "Sentences are read in windows of their article; encode them with sectioncls, which makes the windows."
     notes = "\n".join(f"- {note}" for note in facts.get("notes", []))
     return f"""---
 library_name: sentence-transformers
@@ -105,6 +115,6 @@ vectors = SentenceTransformer("PATH").encode(["We propose a new method."])
 ## Limits
 
 Trained on the corpus above only: other fields, languages and document types were not measured. Texts are cut at
-{encoder.max_length} tokens. A sentence is read alone, without its neighbours.
+{encoder.max_length} tokens. {alone}
 {notes}
 """

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sectioncls.encoders.delta import apply_delta, read_delta_facts
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.windows import Context
 from sectioncls.errors import ModelError
@@ -80,6 +81,13 @@ def load_encoder(
     elif isinstance(named, HubModel):
         source, limit = named.hub_id, named.max_length
         pooling = pooling or named.pooling
+    elif (delta := read_delta_facts(folder)) is not None:
+        base = load_encoder(
+            delta["base"], pooling=pooling or delta["pooling"], device=device, truncate_dim=truncate_dim
+        )
+        apply_delta(base, folder, delta)
+        base.context = _fitting(context or _kept_context(folder), base.model)
+        return base
     elif folder.is_dir():
         source = str(folder)
         _check_folder(folder)

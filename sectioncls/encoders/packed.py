@@ -26,14 +26,17 @@ def can_pack(backbone: nn.Module) -> bool:
     )
 
 
-def packed_hidden(bert: Any, ids: Tensor, lengths: Tensor) -> Tensor:
-    """Give the last hidden states, (T, hidden), of rows that lie end to end in ``ids`` (T,).
+def packed_hidden(
+    bert: Any, ids: Tensor, lengths: Tensor, *, start: Tensor | None = None, first: int = 0, last: int | None = None
+) -> Tensor:
+    """Give the hidden states, (T, hidden), of rows that lie end to end in ``ids`` (T,), after layer ``last``.
 
-    Equal to the padded forward pass up to rounding; dropout acts where BERT has it.
+    Equal to the padded forward pass up to rounding; dropout acts where BERT has it. With ``start`` (T, hidden), the
+    states before layer ``first``, only the layers from there on are run.
     """
     layout = _Layout(lengths)
-    hidden = _embed(bert.embeddings, ids, layout.positions)
-    for layer in bert.encoder.layer:
+    hidden = _embed(bert.embeddings, ids, layout.positions) if start is None else start
+    for layer in bert.encoder.layer[first:last]:
         attention = layer.attention
         mixed = _attend(attention.self, hidden, layout)
         mixed = attention.output(mixed, hidden)

@@ -54,18 +54,22 @@ class Batch:
     """What an encoder reads: rows of tokens end to end, and the spans that each become one vector.
 
     ``ids`` is (T,), ``lengths`` (rows,) with sum T. ``spans`` is (S, 2) of first and past-last positions in ``ids``;
-    None makes each row one span. ``route`` names the task for conditioned encoders.
+    None makes each row one span. ``route`` names the task for conditioned encoders. ``start`` (T, hidden) are known
+    states before layer ``first`` (see frozen.py); without, the encoder begins at the ids.
     """
 
     ids: Tensor
     lengths: Tensor
     spans: Tensor | None = None
     route: str | None = None
+    start: Tensor | None = None
+    first: int = 0
 
     def to(self, device: torch.device | str) -> Batch:
         """Give the same batch on another device."""
         spans = None if self.spans is None else self.spans.to(device)
-        return Batch(self.ids.to(device), self.lengths.to(device), spans, self.route)
+        start = None if self.start is None else self.start.to(device)
+        return Batch(self.ids.to(device), self.lengths.to(device), spans, self.route, start, self.first)
 
     def bounds(self) -> tuple[Tensor, Tensor]:
         """Give the first and past-last token of every span, each (S,)."""

@@ -10,8 +10,23 @@ import numpy as np
 import torch
 
 from sectioncls.corpora import Corpus, Split, require_trainable
-from sectioncls.encoders import Context, Encoder, LinearHead, load_encoder, save_encoder
-from sectioncls.errors import InputError
+from sectioncls.encoders import (
+    Context,
+    Encoder,
+    KeptTokens,
+    LinearHead,
+    Tokens,
+    Windows,
+    delta_of,
+    fingerprint,
+    fold_delta,
+    freeze_lowest,
+    keep_lowest,
+    load_encoder,
+    save_encoder,
+    tune_only,
+)
+from sectioncls.errors import InputError, UsageError
 from sectioncls.recipes.desk import Desk, Row
 from sectioncls.recipes.devscore import DevScorer, dev_scorer
 from sectioncls.recipes.facts import model_facts
@@ -74,11 +89,17 @@ def finetune(
     work = work or folder.with_name(f"{folder.name}.training")
     check_output(folder, overwrite=overwrite or resume)
     settings = plan(options, corpus.info.scheme)
+    if settings.delta and settings.tune == "all":
+        raise UsageError("a delta of all weights is the whole model", todo="add --tune lora or --tune bitfit")
     encoder = encoder or load_start(options, corpus.info.scheme)
     if encoder.context is not None and not corpus.info.has_articles:
         raise InputError("the corpus has no articles, so there is no context", corpus.path, "train without --context")
     for remark in require_trainable(corpus, ("train", "dev")):
         observer.note(f"note: {remark}")
+    base = fingerprint(encoder) if settings.delta else ""
+    tune_only(encoder, settings.tune, settings.rank)  # type: ignore[arg-type]
+    if settings.freeze:
+        freeze_lowest(encoder, settings.freeze)
     desk = Desk(work, _signature(settings, corpus, seed), resume=resume, overwrite=overwrite)
     objective = build_objective(
         settings.objective, encoder.dimension, corpus.labels, settings.loss_settings(), settings.smoothing, seed
@@ -95,7 +116,7 @@ def finetune(
         desk.note(state, note, observer)
     _train(state, task, settings, scorer, head, desk, seed, observer)
     dev = desk.take_best(state) if settings.patience else state.extra["dev"]
-    result = _write(folder, encoder, head, corpus, settings, options, dev, desk, seed)
+    result = _write(folder, encoder, head, corpus, settings, options, dev, desk, seed, base)
     desk.clear()
     return result
 
@@ -110,6 +131,7 @@ def load_start(options: FinetuneOptions, corpus_scheme: str) -> Encoder:
 def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective, seed: int) -> Task:
     train = corpus.split("train")
     tokens = encoder.read(train.texts, train.article_ids, train.index)
+    rows: Tokens | Windows | KeptTokens = keep_lowest(encoder, tokens, settings.freeze) if settings.freeze else tokens
     groups = np.unique(np.asarray(train.texts, dtype=object), return_inverse=True)[1]
     weights = np.ones(len(train)) if not settings.weigh_rows else _row_weights(train)
     articles = np.unique(np.asarray(train.article_ids, dtype=object), return_inverse=True)[1]
@@ -120,7 +142,7 @@ def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective
         if encoder.context is None
         else LengthBatches(tokens.lengths, settings.batch_size, seed)
     )
-    return Task("role", tokens, targets, sampler, objective)
+    return Task("role", rows, targets, sampler, objective)
 
 
 def _row_weights(train: Split) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -217,6 +239,7 @@ def _write(
     dev: dict[str, float],
     desk: Desk,
     seed: int,
+    weights_of_base: str,
 ) -> Finetuned:
     base = model_facts(options.model)
     state = "cls" if settings.objective in ("ce", "crf") else "tuned"
@@ -241,6 +264,19 @@ def _write(
         "notes": desk.notes,
         "versions": versions(),
     }
+    delta = None
+    if settings.delta:
+        delta = (
+            delta_of(encoder),
+            {
+                "base": options.model,
+                "sha256": weights_of_base,
+                "tune": settings.tune,
+                "rank": settings.rank,
+                "pooling": settings.pooling,
+            },
+        )
+    fold_delta(encoder)
     history = desk.history()
-    save_encoder(encoder, folder, facts=facts, head=head, history=history, overwrite=folder.exists())
+    save_encoder(encoder, folder, facts=facts, head=head, history=history, delta=delta, overwrite=folder.exists())
     return Finetuned(folder, name, settings, dev, tuple(desk.notes), tuple(history))

@@ -26,6 +26,10 @@ class Plan:
     window: int
     overlap: int
     pooling: str | None
+    tune: str
+    rank: int
+    freeze: int
+    delta: bool
     margin: float
     distance: str
     temperature: float

@@ -43,6 +43,10 @@ class FinetuneOptions(_Strict):
     window: int = Field(default=512, ge=16)
     overlap: int = Field(default=64, ge=0)
     pooling: Literal["mean", "cls"] | None = None
+    tune: Literal["all", "bitfit", "lora"] = "all"
+    rank: int = Field(default=16, ge=1)
+    freeze: int = Field(default=0, ge=0)
+    delta: bool = False
     margin: float | None = Field(default=None, ge=0)
     distance: Literal["euclidean", "cosine"] = "euclidean"
     temperature: float = Field(default=0.1, gt=0)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from torch import Tensor
 
-from sectioncls.encoders import Tokens, Windows
+from sectioncls.encoders import KeptTokens, Tokens, Windows
 
 __all__ = ["Sampler", "Task", "task_batches"]
 
@@ -36,7 +36,7 @@ class Task:
     """
 
     name: str
-    tokens: Tokens | Windows
+    tokens: Tokens | Windows | KeptTokens
     targets: tuple[Tensor, ...]
     sampler: Sampler
     objective: Callable[..., Tensor]

@@ -139,3 +139,60 @@ def test_validation_triplets_are_scored(corpus, tiny_bert, tmp_path):
     last = [row for row in done.history if row["kind"] == "dev"][-1]
     assert 0 <= last["triplet-accuracy"] <= 1
     assert np.isfinite(last["triplet-loss"])
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"objective": "ce+0.5*supcon", "chunk": 4},
+        {"tune": "bitfit"},
+        {"tune": "lora", "rank": 2, "delta": True},
+        {"freeze": 1},
+        {"context": "window", "objective": "supcon"},
+        {"context": "window", "objective": "crf", "window": 40, "overlap": 8},
+        {"context": "window", "objective": "crf+triplet", "tune": "lora", "delta": True},
+    ],
+    ids=str,
+)
+def test_ways_of_training_give_what_dev_scored(corpus, tiny_bert, tmp_path, extra):
+    given = options(tiny_bert, **{"patience": 9, "epochs": 1, **extra})
+    done = finetune(corpus, given, tmp_path / "e", seed=1)
+    from sectioncls.recipes.devscore import dev_scorer
+
+    encoder, head = load_encoder(done.folder), load_head(done.folder)
+    assert (encoder.context is not None) == ("context" in extra)
+    assert (head is not None) == ("ce" in extra.get("objective", "") or "crf" in extra.get("objective", ""))
+    neighbours = extra.get("objective") != "crf"
+    scores, _ = dev_scorer(encoder, corpus, margin=1.0, seed=1, neighbours=neighbours)(encoder, head)
+    # Folding LoRA's products rounds, and a neighbour may change.
+    assert scores["f1-micro"] == pytest.approx(done.dev["f1-micro"], abs=0.03)
+    assert (done.folder / "model.safetensors").exists() != extra.get("delta", False)
+
+
+def test_resuming_in_windows_is_exact(corpus, tiny_bert, tmp_path, monkeypatch):
+    given = options(tiny_bert, context="window", objective="crf", window=40, epochs=2, patience=0)
+    whole = finetune(corpus, given, tmp_path / "whole", seed=1)
+    steps = sum(row["kind"] == "step" for row in whole.history)
+    fit = module.fit
+
+    def cut(*arguments):
+        for step in fit(*arguments):
+            yield step
+            if step.number == steps // 2 + 1:
+                raise RuntimeError("cut")
+
+    monkeypatch.setattr(module, "fit", cut)
+    with pytest.raises(RuntimeError, match="cut"):
+        finetune(corpus, given, tmp_path / "parts", seed=1)
+    monkeypatch.setattr(module, "fit", fit)
+    parts = finetune(corpus, given, tmp_path / "parts", seed=1, resume=True)
+    for file in ("model.safetensors", "head.safetensors"):
+        one, two = load_file(whole.folder / file), load_file(parts.folder / file)
+        assert all(np.array_equal(one[name].numpy(), two[name].numpy()) for name in one)
+
+
+def test_a_delta_of_everything_is_refused(corpus, tiny_bert, tmp_path):
+    from sectioncls.errors import UsageError
+
+    with pytest.raises(UsageError, match="whole model"):
+        finetune(corpus, options(tiny_bert, delta=True), tmp_path / "e")
