@@ -5,6 +5,12 @@ Meets encoders and corpora in arrays and strings only.
 
 from __future__ import annotations
 
+from sectioncls.downstream.calibration import (
+    calibration_bins,
+    calibration_error,
+    fit_temperature,
+    with_temperature,
+)
 from sectioncls.downstream.classify import CLASSIFIERS, classify
 from sectioncls.downstream.cluster import CLUSTERERS, cluster
 from sectioncls.downstream.confusion import table
@@ -26,13 +32,17 @@ __all__ = [
     "TEXT_CLASSIFIERS",
     "TEXT_CLUSTERING",
     "Protocol",
+    "calibration_bins",
+    "calibration_error",
     "classification_scores",
     "classify",
     "classify_texts",
     "cluster",
     "cluster_texts",
     "clustering_scores",
+    "fit_temperature",
     "project",
     "sample_rows",
     "table",
+    "with_temperature",
 ]
