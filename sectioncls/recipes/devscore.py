@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sectioncls.corpora import Corpus, Split
-from sectioncls.downstream import PROTOCOLS, classify, cluster
+from sectioncls.downstream import PROTOCOLS, classify, cluster, fit_temperature
 from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, articles_of, encode_tokens
 from sectioncls.mining import triplet_loss_and_accuracy, validation_triplets
 from sectioncls.vectors import effective_rank
@@ -64,6 +64,11 @@ class DevScorer:
             **own,
         }
         return scores, vectors
+
+    def temperature(self, encoder: Encoder, head: LinearHead) -> float:
+        """Give the temperature of the head's probabilities that fits dev best."""
+        chances = head.probabilities(encode_tokens(encoder, self.dev), self.dev_articles)
+        return fit_temperature(chances, self.dev_labels)
 
 
 def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, neighbours: bool = True) -> DevScorer:

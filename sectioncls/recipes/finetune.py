@@ -116,7 +116,8 @@ def finetune(
         desk.note(state, note, observer)
     _train(state, task, settings, scorer, head, desk, seed, observer)
     dev = desk.take_best(state) if settings.patience else state.extra["dev"]
-    result = _write(folder, encoder, head, corpus, settings, options, dev, desk, seed, base)
+    temperature = None if head is None else scorer.temperature(encoder, head)
+    result = _write(folder, encoder, head, corpus, settings, options, dev, desk, seed, base, temperature)
     desk.clear()
     return result
 
@@ -240,6 +241,7 @@ def _write(
     desk: Desk,
     seed: int,
     weights_of_base: str,
+    temperature: float | None,
 ) -> Finetuned:
     base = model_facts(options.model)
     state = "cls" if settings.objective in ("ce", "crf") else "tuned"
@@ -261,6 +263,7 @@ def _write(
         "training": training,
         **({} if encoder.context is None else {"context": dataclasses.asdict(encoder.context)}),
         "dev": dev,
+        **({} if temperature is None else {"temperature": temperature}),
         "notes": desk.notes,
         "versions": versions(),
     }
