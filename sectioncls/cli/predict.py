@@ -1,0 +1,126 @@
+"""``sectioncls predict``: what each sentence of an article does."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sectioncls.cli.options import Json, Output, Overwrite, Quiet, Resume
+
+if TYPE_CHECKING:
+    from sectioncls.predict import Given, SectionModel
+    from sectioncls.records import Rejected, Sentence
+
+__all__ = ["predict"]
+
+
+def predict(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Files, folders, archives (JATS, TEI, PubMed XML, Markdown, text, PDF), JSONL; - for standard input.",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[Path, typer.Option(help="A folder that finetune made with --objective ce or crf.")],
+    output: Output = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page for every article into this folder.", show_default=False)
+    ] = None,
+    min_prob: Annotated[float, typer.Option(min=0, max=1, help="Give no label below this probability.")] = 0.0,
+    splitter: Annotated[str, typer.Option(help="Sentence splitter.")] = "scisplit",
+    sub_articles: Annotated[
+        bool, typer.Option("--sub-articles", help="Read JATS sub-articles and responses as articles of their own.")
+    ] = False,
+    grobid_url: Annotated[
+        str | None, typer.Option(help="Address of a GROBID server that reads PDF.", show_default=False)
+    ] = None,
+    overwrite: Overwrite = False,
+    resume: Resume = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Label every sentence of articles: .jsonl, .csv or .parquet with -o, else lines on stdout.
+
+    Example: sectioncls predict article.xml --model encoders/csabstruct-minilm -o article.jsonl
+    """
+    from sectioncls.cli.observing import observer
+    from sectioncls.cli.progress import note
+    from sectioncls.predict import label_stream, load_model, read_given, write_page
+
+    chosen = load_model(model)
+    name = str(chosen.facts.get("name", model.name))
+    given = read_given(paths, sub_articles=sub_articles, grobid_url=grobid_url)
+
+    def page(item: Given, sentences: list[Sentence]) -> None:
+        if html is not None:
+            write_page(html, item, sentences, chosen.labels, model=name, overwrite=overwrite or resume)
+
+    if output is None:
+        for item in given:
+            _print(chosen, item, page, min_prob, splitter, as_json=as_json, quiet=quiet)
+        return
+    settings = {"model": name, "paths": [str(path) for path in paths], "sub_articles": sub_articles}
+    with observer(quiet=quiet).stage("labelling", 0, "sentences") as advance:
+        done = label_stream(
+            chosen,
+            given,
+            output,
+            min_prob=min_prob,
+            splitter=splitter,
+            settings=settings,
+            overwrite=overwrite,
+            resume=resume,
+            done=page,
+            advance=advance,
+        )
+    if as_json:
+        print(json.dumps({"output": str(output), **dataclasses.asdict(done)}))
+        return
+    shares = ", ".join(f"{label} {count:,}" for label, count in done.labels.items())
+    print(f"{output}: {done.sentences:,} sentences of {done.articles:,} articles ({shares})")
+    if done.abstained:
+        note(f"without a label, below {min_prob:g}: {done.abstained:,}", quiet=quiet)
+    if done.rejected:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(done.rejected.items()))
+        note(f"documents left out: {reasons} (see {output.stem}.rejected.jsonl)", quiet=quiet)
+
+
+def _print(
+    model: SectionModel,
+    item: Given | Rejected,
+    page: Callable[[Given, list[Sentence]], None],
+    min_prob: float,
+    splitter: str,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Show one article on stdout as it is done: label, probability and sentence."""
+    from sectioncls.cli.progress import note
+    from sectioncls.predict import rows_of
+    from sectioncls.records import Rejected
+
+    if isinstance(item, Rejected):
+        note(f"{item.source}: left out, {item.reason}: {item.detail}", quiet=quiet)
+        return
+    sentences = next(model.predict_each([item.content], min_prob=min_prob, splitter=splitter))
+    page(item, sentences)
+    if as_json:
+        for row in rows_of(item.id, item.source, sentences):
+            print(json.dumps(row, ensure_ascii=False))
+        return
+    print(f"{item.id}  {getattr(item.content, 'title', '')}".rstrip())
+    path: tuple[str, ...] = ()
+    width = max(map(len, model.labels))
+    for sentence in sentences:
+        if sentence.path != path:
+            path = sentence.path
+            print(f"\n  {' › '.join(path)}")
+        print(f"  {sentence.label or '–':<{width}}  {100 * (sentence.prob or 0):3.0f} %  {sentence.text}")
+    print()
