@@ -19,6 +19,8 @@ The command line prints ``str(error)`` as one line and exits with 1 (2 for Usage
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 __all__ = [
     "DocumentRejected",
     "InputError",
@@ -52,9 +54,15 @@ class InputError(SectionclsError):
 class DocumentRejected(InputError):
     """Raised by a document reader for one document; builders record it and go on.
 
-    ``reason`` is one of ``empty malformed not-jats no-body no-prose unsafe-entity too-deep too-large
-    unreadable``; ``detail`` says more in words.
+    ``reason`` is one of REASONS; ``detail`` says more in words.
     """
+
+    REASONS: ClassVar[frozenset[str]] = frozenset(
+        {
+            *("empty", "malformed", "not-jats", "not-tei", "not-pubmed", "not-text", "no-body", "no-prose"),
+            *("unsafe-entity", "too-deep", "too-large", "unreadable", "needs-grobid", "grobid-failed"),
+        }
+    )
 
     def __init__(self, reason: str, detail: str = "", where: object = None) -> None:
         self.reason = reason
