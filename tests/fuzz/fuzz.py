@@ -37,8 +37,8 @@ TOKENS = [
 
 ELEMENT = re.compile(rb"<([\w:-]+)(?:\s[^<>]*)?>[^<]*(?:<[^<>]*>[^<]*){0,6}?</\1>")
 NAMES = [
-    b"sec", b"p", b"bold", b"sup", b"xref", b"list", b"list-item", b"boxed-text", b"fig", b"table-wrap", b"fn", b"title",
-    b"inline-formula", b"disp-quote", b"sub-article", b"body", b"abstract", b"article", b"label", b"caption",
+    b"sec", b"p", b"bold", b"sup", b"xref", b"list", b"list-item", b"boxed-text", b"fig", b"table-wrap", b"fn",
+    b"title", b"inline-formula", b"disp-quote", b"sub-article", b"body", b"abstract", b"article", b"label", b"caption",
 ]  # fmt: skip
 
 
