@@ -1,4 +1,4 @@
-"""PMC-Sents-FULL style corpora from JATS articles.
+"""Corpora from JATS articles, PMC-Sents-FULL's way or by another label scheme.
 
 Paper: arXiv 2404.00224, section 3: articles whose headings name background, objective, method and result;
 each sentence bears the label of its section. The authors published no heading lists; ours are the tables in
@@ -8,22 +8,29 @@ train; our default splits by article.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sectioncls.corpora.build import BuildCounts, SplitBy, build_from_articles
 from sectioncls.corpora.corpus import Corpus
-from sectioncls.documents import Document, find_documents, read_jats_each
+from sectioncls.corpora.labelling import ArticleRules
+from sectioncls.corpora.reading import Engine
+from sectioncls.corpora.sources import container_of, list_sources
+from sectioncls.documents import Document, read_jats_each
+from sectioncls.documents.language import language_code
 from sectioncls.errors import UsageError
 from sectioncls.records import Article, Rejected
-from sectioncls.schemes import load_scheme
-from sectioncls.sentences import SPLITTERS
+from sectioncls.schemes import DEFAULT_SCHEME, LabelScheme, load_scheme
+from sectioncls.sentences import split_sentences
 
-__all__ = ["FOUR", "build_pmc", "required_labels"]
+__all__ = ["build_pmc", "required_labels"]
 
-FOUR = frozenset({"background", "objective", "method", "result"})
 Watch = Callable[[Iterable[Any]], Iterable[Any]]
+_PACKAGES: dict[str, tuple[str, ...]] = {"scisplit": (), **{name: (name,) for name in ("pysbd", "syntok", "sentencex")}}
+_LICENCE = re.compile(r"cc-by(?:-(?:nc|nd|sa))*(?:-\d\.\d)?|cc0(?:-\d\.\d)?|public-domain")
 
 
 def build_pmc(
@@ -32,71 +39,98 @@ def build_pmc(
     *,
     command: str,
     name: str | None = None,
+    scheme: str = DEFAULT_SCHEME,
     require: str = "four",
+    languages: Iterable[str] = (),
+    licences: Iterable[str] = (),
+    sub_articles: bool = False,
     split_by: SplitBy = "article",
-    splitter: str = "sentencizer",
+    splitter: str = "scisplit",
     seed: int = 0,
     jobs: int = 1,
+    engine: Engine = "local",
+    address: str | None = None,
     overwrite: bool = False,
+    resume: bool = False,
     watch: Watch = iter,
 ) -> tuple[Corpus, BuildCounts]:
     """Give the corpus built from JATS files, folders and archives, and what went in.
 
-    ``require`` is ``four``, ``none`` or ``labels=a,b``: the labels that an article's headings must give. The
-    name is the output folder's unless given. ``watch`` gets the stream of documents and gives it on.
+    ``scheme`` is the name of a label scheme or a TOML file. ``require`` is ``four``, ``none`` or ``labels=a,b``: the
+    labels that an article's headings must give, with ``four`` those that the scheme requires. ``languages`` (codes)
+    and ``licences`` (``cc-by``, ``cc-by-4.0``, ``cc0`` …) keep only such articles, all where they are empty.
+    ``sub_articles`` reads sub-articles and responses as articles of their own. The name is the output folder's
+    unless given. ``jobs`` workers read (see reading.read_locally), or ``engine="ray"`` on
+    the cluster at ``address``; ``resume`` goes on with a build that was cut off. ``watch`` gets a stream with one item
+    for each document that is done and gives it on. Raises UsageError for what is not known.
     """
-    scheme = load_scheme("pmc-sents")
-    required = required_labels(require, scheme.labels)
-    if splitter not in SPLITTERS:
-        raise UsageError(f"there is no splitter {splitter!r}", None, f"one of {', '.join(SPLITTERS)}")
+    labels = load_scheme(scheme)
+    rules = ArticleRules(
+        scheme=labels,
+        required=required_labels(require, labels),
+        languages=frozenset(_language(code) for code in languages),
+        licences=frozenset(_licence(licence) for licence in licences),
+        splitter=splitter,
+    )
+    split_sentences("", splitter)  # raises here rather than in a worker for one that does not exist
     notes = []
     if split_by == "sentence":
         notes.append("split by sentence as in the paper: articles are in several splits, scores see known articles")
     return build_from_articles(
-        watch(find_documents([Path(path) for path in paths])),
-        _read,
+        list_sources(paths),
+        partial(_read, sub_articles=sub_articles),
         out,
+        rules=rules,
         name=name or Path(out).resolve().name,
-        scheme=scheme,
         command=command,
-        container_of=_container,
-        required=required,
+        container_of=container_of,
         split_by=split_by,
-        splitter=splitter,
         seed=seed,
         jobs=jobs,
+        engine=engine,
+        address=address,
         overwrite=overwrite,
+        resume=resume,
+        watch=watch,
         licence="per article: column licence",
         notes=notes,
-        packages=("lxml", "spacy"),
+        packages=("lxml", "py3langid", *_PACKAGES.get(splitter, ("spacy",))),
     )
 
 
-def required_labels(require: str, labels: Sequence[str]) -> frozenset[str]:
+def required_labels(require: str, scheme: LabelScheme) -> frozenset[str]:
     """Give the labels that ``four``, ``none`` or ``labels=a,b`` names. Raises UsageError otherwise."""
     if require == "four":
-        return FOUR
+        return scheme.heading_rules().required
     if require == "none":
         return frozenset()
     key, equals, value = require.partition("=")
     wanted = frozenset(label.strip() for label in value.split(",") if label.strip())
     if key != "labels" or not equals or not wanted:
         raise UsageError(f"--require {require!r} is not known", None, "four, none or labels=a,b")
-    unknown = sorted(wanted - set(labels))
+    unknown = sorted(wanted - set(scheme.labels))
     if unknown:
-        raise UsageError(f"--require names an unknown label {unknown[0]!r}", None, f"one of {', '.join(labels)}")
+        known = ", ".join(scheme.labels)
+        raise UsageError(f"--require names an unknown label {unknown[0]!r}", None, f"one of {known}")
     return wanted
 
 
-def _read(document: Document | Rejected) -> list[Article | Rejected]:
+def _language(code: str) -> str:
+    known = language_code(code)
+    if known is None:
+        raise UsageError(f"--lang {code!r} is not a language code", None, "two letters, as en")
+    return known
+
+
+def _licence(word: str) -> str:
+    key = word.strip().lower().replace(" ", "-")
+    if not _LICENCE.fullmatch(key):
+        raise UsageError(f"--licence {word!r} is not known", None, "as cc-by, cc-by-nc-4.0, cc0 or public-domain")
+    return key
+
+
+def _read(document: Document | Rejected, *, sub_articles: bool) -> list[Article | Rejected]:
     """Give the articles of a document, or why there are none."""
     if isinstance(document, Rejected):
         return [document]
-    return list(read_jats_each(document.data, document.name))
-
-
-def _container(document: Document | Rejected) -> str:
-    """Give the archive or folder that a document came from."""
-    name = document.source if isinstance(document, Rejected) else document.name
-    outer, bang, _ = name.partition("!")
-    return outer if bang else str(Path(name).parent)
+    return list(read_jats_each(document.data, document.name, sub_articles=sub_articles))

@@ -1,0 +1,26 @@
+"""Looking a corpus over: leaks, repeats, doubtful labels; a twin without them; other splits."""
+
+from sectioncls.audit.check import CHECKS, check_corpus, failed, quoted
+from sectioncls.audit.clean import write_clean
+from sectioncls.audit.findings import Finding, Place, many
+from sectioncls.audit.label_errors import Suspect, find_label_errors
+from sectioncls.audit.rows import ROWS_A_BATCH
+from sectioncls.audit.split import split_corpus
+from sectioncls.audit.survey import Survey, survey_corpus
+
+__all__ = [
+    "CHECKS",
+    "ROWS_A_BATCH",
+    "Finding",
+    "Place",
+    "Survey",
+    "Suspect",
+    "check_corpus",
+    "failed",
+    "find_label_errors",
+    "many",
+    "quoted",
+    "split_corpus",
+    "survey_corpus",
+    "write_clean",
+]
