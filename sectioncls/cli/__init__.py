@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sectioncls import __version__
-from sectioncls.cli import build, encode, evaluate, finetune, read, report, run
+from sectioncls.cli import build, build_jsonl, encode, evaluate, fetch, finetune, labels, predict, read, report, run, stats
 from sectioncls.errors import SectionclsError, UsageError
 
 __all__ = ["app", "main"]
@@ -28,9 +28,14 @@ app.command("build-csabstruct")(build.build_csabstruct)
 app.command("build-rct")(build.build_rct)
 app.command("build-pmc")(build.build_pmc)
 app.command("build-pmc-sents")(build.build_pmc_sents)
+app.command("build-jsonl")(build_jsonl.build_jsonl)
+app.command("fetch")(fetch.fetch)
+app.command("stats")(stats.stats)
+app.add_typer(labels.labels, name="labels")
 app.command("finetune")(finetune.finetune)
 app.command("encode")(encode.encode)
 app.command("evaluate")(evaluate.evaluate)
+app.command("predict")(predict.predict)
 app.command("report")(report.report)
 app.command("run")(run.run)
 

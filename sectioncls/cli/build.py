@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sectioncls.cli.options import Jobs, Json, Output, Overwrite, Quiet, Seed
+from sectioncls.cli.options import Jobs, Json, Output, Overwrite, Quiet, Resume, Seed
 from sectioncls.cli.progress import note, progress
+from sectioncls.cli.stats import content_lines
 from sectioncls.errors import UsageError
 
 if TYPE_CHECKING:
+    from sectioncls.audit.stats import CorpusStats
     from sectioncls.corpora import Corpus
 
 __all__ = ["build_csabstruct", "build_pmc", "build_pmc_sents", "build_rct"]
@@ -118,37 +120,76 @@ def build_pmc_sents(
 def build_pmc(
     xml: Annotated[list[Path], typer.Option("--xml", help="JATS file, folder or archive; may be given several times.")],
     output: Output = None,
+    scheme: Annotated[str, typer.Option(help="Label scheme: a name (`labels list`) or a .toml file.")] = "pmc-sents",
     require: Annotated[
-        str, typer.Option(help="Labels that an article's headings must give: four, none or labels=a,b.")
+        str,
+        typer.Option(help="Labels that an article's headings must give: four (the scheme's own), none or labels=a,b."),
     ] = "four",
+    lang: Annotated[
+        list[str] | None, typer.Option(help="Keep only articles in these languages, as en,pt.", show_default=False)
+    ] = None,
+    licence: Annotated[
+        list[str] | None,
+        typer.Option(help="Keep only articles with these licences, as cc-by,cc0.", show_default=False),
+    ] = None,
+    sub_articles: Annotated[
+        bool, typer.Option("--sub-articles", help="Read sub-articles and responses as articles of their own.")
+    ] = False,
     split: Annotated[
         Literal["article", "sentence"],
         typer.Option(help="Split by article, or by sentence as the paper did."),
     ] = "article",
-    splitter: Annotated[str, typer.Option(help="Sentence splitter.")] = "sentencizer",
+    splitter: Annotated[
+        str,
+        typer.Option(help="Sentence splitter: scisplit, sentencizer (the paper's way), pysbd, … or a spaCy model."),
+    ] = "scisplit",
     seed: Seed = 0,
     jobs: Jobs = 0,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="Read on this machine, or on Ray.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster to read on, as auto or HOST:PORT.", show_default=False)
+    ] = None,
     overwrite: Overwrite = False,
+    resume: Resume = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Build a corpus from JATS articles, each sentence labelled by its section (default: corpora/pmc)."""
+    from sectioncls.audit.stats import corpus_stats
     from sectioncls.corpora import build_pmc as build
 
-    defaults = {"--require": "four", "--split": "article", "--splitter": "sentencizer", "--seed": 0}
-    options = {"--require": require, "--split": split, "--splitter": splitter, "--seed": seed}
+    languages, licences = _words(lang), _words(licence)
+    options = {
+        "--scheme": (scheme, "pmc-sents"),
+        "--require": (require, "four"),
+        "--lang": (",".join(languages), ""),
+        "--licence": (",".join(licences), ""),
+        "--sub-articles": (sub_articles, False),
+        "--split": (split, "article"),
+        "--splitter": (splitter, "scisplit"),
+        "--seed": (seed, 0),
+    }
+    given = {option: value for option, (value, _) in options.items()}
+    defaults = {option: default for option, (_, default) in options.items()}
     sources = " ".join(f"--xml {shlex.quote(str(path))}" for path in xml)
     start = time.perf_counter()
     corpus, counts = build(
         xml,
         output or Path("corpora/pmc"),
-        command=_command(f"build-pmc {sources}", None, options, defaults),
+        command=_command(f"build-pmc {sources}", None, given, defaults),
+        scheme=scheme,
         require=require,
+        languages=languages,
+        licences=licences,
+        sub_articles=sub_articles,
         split_by=split,
         splitter=splitter,
         seed=seed,
         jobs=jobs,
+        engine=engine,
+        address=address,
         overwrite=overwrite,
+        resume=resume,
         watch=lambda documents: _watched(documents, quiet=quiet),
     )
     seconds = time.perf_counter() - start
@@ -162,11 +203,13 @@ def build_pmc(
         f"({rates['articles_per_second']} articles/s, {rates['sentences_per_second']} sentences/s)",
         quiet=quiet,
     )
+    counted = corpus_stats(corpus, tokens=False, titles=10)
     if not as_json:
         for container, count in counts.documents.items():
             print(f"{container}: {count} documents, {counts.left_out[container]} left out")
         print(f"articles found {counts.articles}, kept {counts.kept}; rejected.jsonl names what was left out")
-    _show(corpus, as_json=as_json, quiet=quiet, more={"read": asdict(counts)} | rates)
+    more = {"read": asdict(counts), "content": asdict(counted)} | rates
+    _show(corpus, as_json=as_json, quiet=quiet, more=more, counted=counted)
 
 
 def _watched(documents: Iterable[Any], *, quiet: bool) -> Iterator[Any]:
@@ -179,9 +222,16 @@ def _command(verb: str, src: Path | None, options: Mapping[str, object], default
     if src is not None:
         words.append(shlex.quote(str(src)))
     for option, value in options.items():
-        if value is not None and value != defaults.get(option):
+        if value is True:
+            words.append(option)
+        elif value is not None and value != defaults.get(option):
             words.append(f"{option} {shlex.quote(str(value))}")
     return " ".join(words)
+
+
+def _words(options: list[str] | None) -> list[str]:
+    """Give the words of an option that may be repeated or hold a comma list."""
+    return [word.strip() for option in options or () for word in option.split(",") if word.strip()]
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -203,8 +253,15 @@ def _roles(text: str) -> dict[str, str]:
     return roles
 
 
-def _show(corpus: Corpus, *, as_json: bool, quiet: bool, more: dict[str, Any] | None = None) -> None:
-    """Print what was built: as JSON, or one row a split and notes on stderr."""
+def _show(
+    corpus: Corpus,
+    *,
+    as_json: bool,
+    quiet: bool,
+    more: dict[str, Any] | None = None,
+    counted: CorpusStats | None = None,
+) -> None:
+    """Print what was built: as JSON, or one row a split, what was ``counted``, and notes on stderr."""
     info = corpus.info
     if as_json:
         content = asdict(info) | {"path": str(corpus.path)} | (more or {})
@@ -234,7 +291,10 @@ def _show(corpus: Corpus, *, as_json: bool, quiet: bool, more: dict[str, Any] | 
         cells = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
         print(f"{row[0].ljust(widths[0])}  {'  '.join(cells)}")
     print(f"{info.sentences} sentences in {corpus.path}")
-    for reason, count in info.dropped.items():
-        print(f"left out: {count} ({reason})")
+    if counted is not None:
+        print("\n".join(content_lines(counted, titles=10)))
+    else:
+        for reason, count in info.dropped.items():
+            print(f"left out: {count} ({reason})")
     for text in info.notes:
         note(f"note: {text}", quiet=quiet)

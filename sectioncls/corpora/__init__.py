@@ -17,6 +17,8 @@ from sectioncls.corpora.corpus import (
     require_trainable,
 )
 from sectioncls.corpora.csabstruct import build_csabstruct
+from sectioncls.corpora.forms import Form, LabelMap
+from sectioncls.corpora.jsonl import build_jsonl
 from sectioncls.corpora.pmc_sents import build_pmc_sents
 from sectioncls.corpora.rct import build_rct
 from sectioncls.corpora.writer import CorpusWriter, create_corpus
@@ -31,8 +33,11 @@ __all__ = [
     "Corpus",
     "CorpusInfo",
     "CorpusWriter",
+    "Form",
+    "LabelMap",
     "Split",
     "build_csabstruct",
+    "build_jsonl",
     "build_pmc",
     "build_pmc_sents",
     "build_rct",

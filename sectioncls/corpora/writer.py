@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import metadata
+from itertools import count
+from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,14 +19,15 @@ import pyarrow.parquet as pq
 
 import sectioncls
 from sectioncls.corpora.corpus import FORMAT, SPLITS, CorpusInfo
+from sectioncls.corpora.datacard import DATA_CARD, data_card
 from sectioncls.errors import InputError
 from sectioncls.records import Paragraph, Rejected, Sentence
 from sectioncls.schemes import LabelScheme
 from sectioncls.staging import folder_files, staged_folder
 
-__all__ = ["CORE_FIELDS", "EXTRA_FIELDS", "CorpusWriter", "create_corpus"]
+__all__ = ["CORE_FIELDS", "EXTRA_FIELDS", "CorpusWriter", "CutParagraph", "create_corpus", "versions_of"]
 
-ROWS_A_GROUP = 50_000
+ROWS_A_GROUP = 20_000
 CORE_FIELDS: dict[str, pa.DataType] = {
     "article_id": pa.string(),
     "index": pa.int32(),
@@ -47,6 +50,8 @@ PARAGRAPH_FIELDS: dict[str, pa.DataType] = {
     "path": pa.list_(pa.string()),
     "text": pa.string(),
 }
+CutParagraph = Sequence[Any]
+"""A labelled paragraph with its sentences: node, kind, path, text, label, label source, [(start, end), …]."""
 
 
 class _Rows:
@@ -62,17 +67,29 @@ class _Rows:
     def append(self, row: Sequence[Any]) -> None:
         for values, value in zip(self.lists, row, strict=True):
             values.append(value)
-        if len(self.lists[0]) >= ROWS_A_GROUP:
-            self.flush()
+        self.write_full_groups()
+
+    def extend(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Append rows that are given as columns."""
+        for values, more in zip(self.lists, columns, strict=True):
+            values.extend(more)
+        self.write_full_groups()
+
+    def write_full_groups(self) -> None:
+        while len(self.lists[0]) >= ROWS_A_GROUP:
+            self.write(ROWS_A_GROUP)
 
     def flush(self) -> None:
-        if not self.lists[0]:
-            return
+        if self.lists[0]:
+            self.write(len(self.lists[0]))
+
+    def write(self, rows: int) -> None:
         if self.writer is None:
             self.writer = pq.ParquetWriter(self.path, self.schema, compression="zstd")
-        self.writer.write_table(pa.table(self.columns, schema=self.schema), row_group_size=ROWS_A_GROUP)
+        group = {name: values[:rows] for name, values in self.columns.items()}
+        self.writer.write_table(pa.table(group, schema=self.schema), row_group_size=ROWS_A_GROUP)
         for values in self.lists:
-            values.clear()
+            del values[:rows]
 
     def abandon(self) -> None:
         if self.writer is not None:
@@ -98,16 +115,37 @@ class _Tally:
         words = len(sentence.text.split())
         self.words += words
         self.longest = max(self.longest, words)
-        row = [split, sentence.article_id, sentence.index, sentence.text, sentence.label]
-        self.digest.update(json.dumps(row, ensure_ascii=False).encode("utf-8") + b"\n")
-        if sentence.article_id == self.last:
+        self.digest.update(_line(split, sentence.article_id, sentence.index, sentence.text, sentence.label).encode())
+        self.add_article(sentence.article_id)
+
+    def add_many(self, split: str, article_id: str, texts: Sequence[str], labels: Sequence[str]) -> None:
+        """Count all sentences of an article at once."""
+        lengths = [len(text.split()) for text in texts]
+        self.words += sum(lengths)
+        self.longest = max(self.longest, *lengths)
+        for label, number in Counter(labels).items():
+            self.counts[label] += number
+        lines = [
+            _line(split, article_id, index, text, label)
+            for index, text, label in zip(count(), texts, labels, strict=False)
+        ]
+        self.digest.update("".join(lines).encode())
+        self.add_article(article_id)
+
+    def add_article(self, article_id: str) -> None:
+        if article_id == self.last:
             return
-        self.last = sentence.article_id
+        self.last = article_id
         if self.grouped:
             self.articles += 1
-        elif sentence.article_id not in self.article_ids:
-            self.article_ids.add(sentence.article_id)
+        elif article_id not in self.article_ids:
+            self.article_ids.add(article_id)
             self.articles += 1
+
+
+def _line(split: str, article_id: str, index: int, text: str, label: str) -> str:
+    """Give a row as the fingerprint sees it: the line that json.dumps gives for the list of these."""
+    return f"[{_quoted(split)}, {_quoted(article_id)}, {index}, {_quoted(text)}, {_quoted(label)}]\n"
 
 
 class CorpusWriter:
@@ -116,7 +154,6 @@ class CorpusWriter:
     def __init__(
         self, folder: Path, scheme: LabelScheme, *, extra: Sequence[str], has_articles: bool, grouped: bool
     ) -> None:
-        self._folder = folder
         self._scheme = scheme
         self._extra = tuple(extra)
         self._grouped = grouped
@@ -125,7 +162,10 @@ class CorpusWriter:
         self._rejected: IO[str] | None = None
         self._notes: list[str] = []
         self._dropped: Counter[str] = Counter()
+        self._licences: Counter[str] = Counter()
+        self._languages: Counter[str] = Counter()
         self.has_articles = has_articles
+        self.folder = folder
         self.info: CorpusInfo | None = None
         """What was written, once the block of create_corpus has ended."""
 
@@ -138,24 +178,68 @@ class CorpusWriter:
         licence: str | None = None,
     ) -> None:
         """Write sentences at the end of a split. Raises InputError for a label outside the scheme."""
-        if split not in SPLITS:
-            raise InputError(f"{split!r} is not a split", None, f"one of {', '.join(SPLITS)}")
-        if split not in self._rows:
-            fields = CORE_FIELDS | {name: EXTRA_FIELDS[name] for name in self._extra}
-            self._rows[split] = _Rows(self._folder / f"{split}.parquet", fields)
-            self._tallies[split] = _Tally(self._scheme.labels, grouped=self._grouped)
-        rows, tally = self._rows[split], self._tallies[split]
+        rows, tally = self._of_split(split)
         for sentence in sentences:
             if sentence.label not in tally.counts:
                 raise InputError(f"label {sentence.label!r} is not in {self._scheme.name}", sentence.article_id)
             tally.add(split, sentence)
+            self._count(language, licence, 1)
             rows.append(_row(sentence, language, licence, self._extra))
+
+    def add_article(
+        self,
+        split: str,
+        article_id: str,
+        paragraphs: Sequence[CutParagraph],
+        *,
+        language: str | None = None,
+        licence: str | None = None,
+    ) -> None:
+        """Write all sentences of an article into one split, as ``add`` would, ten times faster."""
+        rows, tally = self._of_split(split)
+        columns: list[list[Any]] = [[] for _ in range(7)]
+        nodes, texts, labels, paths, sources, starts, ends = columns
+        for node, _, path, text, label, label_source, cuts in paragraphs:
+            if label not in tally.counts:
+                raise InputError(f"label {label!r} is not in {self._scheme.name}", article_id)
+            number = len(cuts)
+            nodes += [node] * number
+            texts += [text[start:end] for start, end in cuts]
+            labels += [label] * number
+            paths += [path] * number
+            sources += [label_source] * number
+            starts += [start for start, _ in cuts]
+            ends += [end for _, end in cuts]
+        number = len(texts)
+        if not number:
+            return
+        self._count(language, licence, number)
+        tally.add_many(split, article_id, texts, labels)
+        ids, languages, licences = [article_id] * number, [language] * number, [licence] * number
+        indices = range(number)
+        rows.extend((ids, indices, nodes, texts, labels, paths, sources, starts, ends, nodes, languages, licences))
 
     def add_paragraphs(self, article_id: str, paragraphs: Iterable[Paragraph]) -> None:
         """Write the paragraphs of an article."""
-        rows = self._rows.setdefault("paragraphs", _Rows(self._folder / "paragraphs.parquet", PARAGRAPH_FIELDS))
+        rows = self._rows.setdefault("paragraphs", _Rows(self.folder / "paragraphs.parquet", PARAGRAPH_FIELDS))
         for part in paragraphs:
             rows.append((article_id, part.node, part.kind, list(part.path), part.text))
+
+    def _count(self, language: str | None, licence: str | None, number: int) -> None:
+        if language:
+            self._languages[language] += number
+        if licence:
+            self._licences[licence] += number
+
+    def _of_split(self, split: str) -> tuple[_Rows, _Tally]:
+        """Give the rows and the tally of a split, made when first asked for."""
+        if split not in SPLITS:
+            raise InputError(f"{split!r} is not a split", None, f"one of {', '.join(SPLITS)}")
+        if split not in self._rows:
+            fields = CORE_FIELDS | {name: EXTRA_FIELDS[name] for name in self._extra}
+            self._rows[split] = _Rows(self.folder / f"{split}.parquet", fields)
+            self._tallies[split] = _Tally(self._scheme.labels, grouped=self._grouped)
+        return self._rows[split], self._tallies[split]
 
     def reject(self, rejected: Rejected) -> None:
         """Record a document that was left out, and count its reason."""
@@ -166,7 +250,7 @@ class CorpusWriter:
     def begin_rejections(self) -> IO[str]:
         """Give rejected.jsonl opened for writing; it exists from then on, even if nothing is rejected."""
         if self._rejected is None:
-            self._rejected = (self._folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n")
+            self._rejected = (self.folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n")
         return self._rejected
 
     def note(self, text: str) -> None:
@@ -208,10 +292,17 @@ class CorpusWriter:
             notes=(*self._notes, *_gaps(tallies)),
             dropped=dict(sorted(self._dropped.items())),
             lengths={split: _lengths(tally) for split, tally in tallies.items()},
-            files=tuple(sorted({*folder_files(self._folder), "corpus.json"})),
+            files=tuple(sorted({*folder_files(self.folder), "corpus.json", DATA_CARD})),
             **known,
         )
         return self.info
+
+    def data_card(self) -> str:
+        """Give the text of README.md, once the corpus is closed."""
+        if self.info is None:
+            raise ValueError("the corpus is not closed yet")
+        digests = {split: self._tallies[split].digest.hexdigest() for split in self.info.counts}
+        return data_card(self.info, licences=self._licences, languages=self._languages, digests=digests)
 
 
 @contextmanager
@@ -242,11 +333,12 @@ def create_corpus(
             writer.note(text)
         try:
             yield writer
-            info = writer.close(name=name, licence=licence, command=command, versions=_versions(packages))
+            info = writer.close(name=name, licence=licence, command=command, versions=versions_of(packages))
         finally:
             writer.abandon()
         manifest = json.dumps(asdict(info), indent=1, ensure_ascii=False)
         (folder / "corpus.json").write_text(manifest + "\n", encoding="utf-8")
+        (folder / DATA_CARD).write_text(writer.data_card(), encoding="utf-8", newline="\n")
 
 
 def _row(sentence: Sentence, language: str | None, licence: str | None, extra: Sequence[str]) -> tuple[Any, ...]:
@@ -292,7 +384,7 @@ def _gaps(tallies: dict[str, _Tally]) -> list[str]:
     return gaps
 
 
-def _versions(packages: Sequence[str]) -> dict[str, str]:
+def versions_of(packages: Sequence[str]) -> dict[str, str]:
     """Give the versions of what decides rows and bytes."""
     versions = {"sectioncls": sectioncls.__version__}
     return versions | {package: metadata.version(package) for package in ("pyarrow", *packages)}

@@ -114,7 +114,7 @@ def test_fingerprint_is_that_of_the_rows(tmp_path: Path) -> None:
 def test_same_rows_same_bytes(tmp_path: Path) -> None:
     one, two = write(tmp_path / "one"), write(tmp_path / "two")
     names = sorted(file.name for file in one.iterdir())
-    assert names == ["corpus.json", "dev.parquet", "test.parquet", "train.parquet"]
+    assert names == ["README.md", "corpus.json", "dev.parquet", "test.parquet", "train.parquet"]
     assert names == list(open_corpus(one).info.files)
     assert all((one / name).read_bytes() == (two / name).read_bytes() for name in names)
 
