@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sectioncls.documents import Document, find_documents, read_documents
+from sectioncls.documents import ALL_SUFFIXES, Document, find_documents, open_documents, read_documents
 from sectioncls.errors import InputError
 from sectioncls.records import Article, Rejected
 
@@ -45,6 +45,44 @@ def test_a_folder_is_read_in_order_with_what_is_below(tmp_path: Path) -> None:
     (tmp_path / "e.xml.xz").write_bytes(lzma.compress(DATA))
     assert list(found(tmp_path)) == ["/a.nxml", "/d.xml.gz", "/e.xml.xz", "/z.xml", "/b/c.XML"]
     assert set(found(tmp_path).values()) == {DATA}
+
+
+def test_the_caller_says_which_names_are_documents(tmp_path: Path) -> None:
+    names = ["a.MD", "b.markdown", "c.pdf", "d.txt", "e.tei", "f.md.gz", "g.csv", "h.xml"]
+    for name in names:
+        (tmp_path / name).write_bytes(gzip.compress(DATA) if name.endswith(".gz") else DATA)
+    make_tar(tmp_path / "z.tar", "w", dict.fromkeys(names[:4], DATA))
+    assert list(found(tmp_path)) == ["/e.tei", "/f.md.gz", "/h.xml"]
+    items = [item.name for item in find_documents([tmp_path], suffixes=ALL_SUFFIXES) if isinstance(item, Document)]
+    wanted = [
+        *(f"{tmp_path}/{name}" for name in names if name != "g.csv"),
+        *(f"{tmp_path}/z.tar!{name}" for name in names[:4]),
+    ]
+    assert items == wanted
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+def test_an_open_stream(tmp_path: Path, pack: object) -> None:
+    assert callable(pack)
+    assert list(open_documents("-", io.BytesIO(pack(DATA)))) == [Document("-", DATA)]
+    whole = make_tar(tmp_path / "w.tar", "w", {"a.xml": DATA, "b.md": DATA}).read_bytes()
+    assert list(open_documents("-", io.BytesIO(pack(whole)))) == [Document("-!a.xml", DATA), Document("-!b.md", DATA)]
+    [item] = open_documents("-", io.BytesIO(b"PK\x03\x04 kite"))
+    assert isinstance(item, Rejected) and item.reason == "unreadable"
+
+
+def test_records_of_a_set_in_an_archive(tmp_path: Path) -> None:
+    record = b"<PubmedArticle><MedlineCitation><PMID>1</PMID></MedlineCitation></PubmedArticle>"
+    data = b"<PubmedArticleSet>" + record * 2 + b"</PubmedArticleSet>"
+    path = make_tar(tmp_path / "a.tar", "w", {"p.xml.gz": gzip.compress(data), "q.xml": data[:-30], "r.xml": DATA})
+    expected = ["!p.xml.gz#1", "!p.xml.gz#2", "!q.xml#1", "!q.xml", "!r.xml"]
+    assert list(found(path)) == expected
+    zipped = tmp_path / "a.zip"
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("p.xml.gz", gzip.compress(data))
+        archive.writestr("q.xml", data[:-30])
+        archive.writestr("r.xml", DATA)
+    assert list(found(zipped)) == expected
 
 
 def test_a_file_named_itself_is_read_whatever_its_name(tmp_path: Path) -> None:
