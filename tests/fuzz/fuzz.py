@@ -15,6 +15,7 @@ import json
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -267,15 +268,14 @@ def main() -> int:
     result: dict[str, object] = {"version": sectioncls.__version__, "seed": options.seed}
     result["seeds"] = len(seeds(OWN + folders))
     clean = True
-    keep = options.log.resolve().parent if options.log else Path.cwd()
     with tempfile.TemporaryDirectory() as scratch:
         for source in ("mutate", "guided"):
             count = getattr(options, source)
             if count:
                 result[source] = done = watch(source, count, options.seed, folders, Path(scratch))
                 clean = clean and not done["findings"] and done["inputs"] == count
-        for finding in Path(scratch).glob("finding-*.bin"):
-            finding.rename(keep / finding.name)
+        for finding in Path(scratch).glob("finding-*.bin") if options.log else ():
+            shutil.copy(finding, options.log.resolve().parent)
     print(json.dumps(result, indent=1))
     if options.log:
         options.log.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
