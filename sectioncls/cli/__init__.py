@@ -9,7 +9,20 @@ from typing import Annotated
 import typer
 
 from sectioncls import __version__
-from sectioncls.cli import build, build_jsonl, encode, evaluate, fetch, finetune, labels, predict, read, report, run, stats
+from sectioncls.cli import (
+    build,
+    build_jsonl,
+    encode,
+    evaluate,
+    fetch,
+    finetune,
+    labels,
+    predict,
+    read,
+    report,
+    run,
+    stats,
+)
 from sectioncls.errors import SectionclsError, UsageError
 
 __all__ = ["app", "main"]

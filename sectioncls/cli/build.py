@@ -143,6 +143,12 @@ def build_pmc(
         str,
         typer.Option(help="Sentence splitter: scisplit, sentencizer (the paper's way), pysbd, … or a spaCy model."),
     ] = "scisplit",
+    normalise: Annotated[
+        Literal["paper"] | None,
+        typer.Option(
+            help="paper: sentences as in PMC-Sents-FULL, lower case and without brackets.", show_default=False
+        ),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = 0,
     engine: Annotated[Literal["local", "ray"], typer.Option(help="Read on this machine, or on Ray.")] = "local",
@@ -167,6 +173,7 @@ def build_pmc(
         "--sub-articles": (sub_articles, False),
         "--split": (split, "article"),
         "--splitter": (splitter, "scisplit"),
+        "--normalise": (normalise or "", ""),
         "--seed": (seed, 0),
     }
     given = {option: value for option, (value, _) in options.items()}
@@ -184,6 +191,7 @@ def build_pmc(
         sub_articles=sub_articles,
         split_by=split,
         splitter=splitter,
+        normalise=normalise or "",
         seed=seed,
         jobs=jobs,
         engine=engine,

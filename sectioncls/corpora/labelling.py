@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
+from sectioncls.corpora.normalise import NORMALISERS
 from sectioncls.corpora.spill import Packed, pack, text_digest
 from sectioncls.documents import labelled_paragraphs
 from sectioncls.documents.language import Language, article_language
@@ -32,7 +34,8 @@ class ArticleRules:
 
     ``scheme`` gives the labels; an article is kept when every ``required`` one is the label of a sentence of it,
     its language is one of ``languages`` (codes) and its licence one of ``licences`` (see licence_is), all where
-    these are empty. ``splitter`` cuts the sentences.
+    these are empty. ``splitter`` cuts the sentences, ``normalise`` names the form they are brought into (see
+    normalise.py), none where it is empty.
     """
 
     scheme: LabelScheme
@@ -40,6 +43,7 @@ class ArticleRules:
     languages: frozenset[str] = frozenset()
     licences: frozenset[str] = frozenset()
     splitter: str = "scisplit"
+    normalise: str = ""
 
 
 def label_articles(document: Any, *, read: Reader, rules: ArticleRules) -> list[Packed | Rejected]:
@@ -64,9 +68,11 @@ def _labelled(article: Article, place: int, rules: ArticleRules) -> Packed | Rej
         if not label:
             remarks[UNLABELLED] += 1
             continue
-        cuts = split_sentences(part.text, splitter=rules.splitter)
+        text, cuts = part.text, split_sentences(part.text, splitter=rules.splitter)
+        if rules.normalise:
+            text, cuts = _normalised(text, cuts, NORMALISERS[rules.normalise])
         counts[label] += len(cuts)
-        paragraphs.append([part.node, part.kind, part.path, part.text, label, label_source, cuts])
+        paragraphs.append([part.node, part.kind, part.path, text, label, label_source, cuts])
     if language.contradicts:
         remarks[CONTRADICTS] += 1
     missing = sorted(rules.required - set(counts))
@@ -80,6 +86,16 @@ def _labelled(article: Article, place: int, rules: ArticleRules) -> Packed | Rej
         data=pack([language.code, article.licence, paragraphs, remarks]),
         text=text_digest(paragraph[3] for paragraph in paragraphs),
     )
+
+
+def _normalised(
+    text: str, cuts: list[tuple[int, int]], normalise: Callable[[str], str]
+) -> tuple[str, list[tuple[int, int]]]:
+    """Give the paragraph made of its sentences in another form, and where they stand in it."""
+    sentences = [changed for start, end in cuts if (changed := normalise(text[start:end]))]
+    ends = list(accumulate(len(sentence) + 1 for sentence in sentences))
+    places = [(end - 1 - len(sentence), end - 1) for sentence, end in zip(sentences, ends, strict=True)]
+    return " ".join(sentences), places
 
 
 def licence_is(licence: str | None, wanted: frozenset[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Corpora from JATS articles, PMC-Sents-FULL's way or by another label scheme.
+"""Corpora from JATS articles (TEI and PubMed sets too), PMC-Sents-FULL's way or by another label scheme.
 
 Paper: arXiv 2404.00224, section 3: articles whose headings name background, objective, method and result;
 each sentence bears the label of its section. The authors published no heading lists; ours are the tables in
@@ -17,9 +17,10 @@ from typing import Any
 from sectioncls.corpora.build import BuildCounts, SplitBy, build_from_articles
 from sectioncls.corpora.corpus import Corpus
 from sectioncls.corpora.labelling import ArticleRules
+from sectioncls.corpora.normalise import NORMALISERS
 from sectioncls.corpora.reading import Engine
 from sectioncls.corpora.sources import container_of, list_sources
-from sectioncls.documents import Document, read_jats_each
+from sectioncls.documents import Document, read_each
 from sectioncls.documents.language import language_code
 from sectioncls.errors import UsageError
 from sectioncls.records import Article, Rejected
@@ -46,6 +47,7 @@ def build_pmc(
     sub_articles: bool = False,
     split_by: SplitBy = "article",
     splitter: str = "scisplit",
+    normalise: str = "",
     seed: int = 0,
     jobs: int = 1,
     engine: Engine = "local",
@@ -59,10 +61,10 @@ def build_pmc(
     ``scheme`` is the name of a label scheme or a TOML file. ``require`` is ``four``, ``none`` or ``labels=a,b``: the
     labels that an article's headings must give, with ``four`` those that the scheme requires. ``languages`` (codes)
     and ``licences`` (``cc-by``, ``cc-by-4.0``, ``cc0`` …) keep only such articles, all where they are empty.
-    ``sub_articles`` reads sub-articles and responses as articles of their own. The name is the output folder's
-    unless given. ``jobs`` workers read (see reading.read_locally), or ``engine="ray"`` on
-    the cluster at ``address``; ``resume`` goes on with a build that was cut off. ``watch`` gets a stream with one item
-    for each document that is done and gives it on. Raises UsageError for what is not known.
+    ``normalise="paper"`` brings sentences into PMC-Sents-FULL's form (see normalise.py). ``sub_articles`` reads
+    sub-articles and responses as articles of their own. The name is the output folder's unless given. ``jobs`` workers
+    read (see reading.read_locally), or ``engine="ray"`` on the cluster at ``address``; ``resume`` goes on with a build
+    that was cut off. ``watch`` gets a stream with one item for each document that is done and gives it on. Raises UsageError for what is not known.
     """
     labels = load_scheme(scheme)
     rules = ArticleRules(
@@ -71,7 +73,10 @@ def build_pmc(
         languages=frozenset(_language(code) for code in languages),
         licences=frozenset(_licence(licence) for licence in licences),
         splitter=splitter,
+        normalise=normalise,
     )
+    if normalise and normalise not in NORMALISERS:
+        raise UsageError(f"--normalise {normalise!r} is not known", None, f"one of {', '.join(NORMALISERS)}")
     split_sentences("", splitter)  # raises here rather than in a worker for one that does not exist
     notes = []
     if split_by == "sentence":
@@ -133,4 +138,4 @@ def _read(document: Document | Rejected, *, sub_articles: bool) -> list[Article 
     """Give the articles of a document, or why there are none."""
     if isinstance(document, Rejected):
         return [document]
-    return list(read_jats_each(document.data, document.name, sub_articles=sub_articles))
+    return list(read_each(document, sub_articles=sub_articles))

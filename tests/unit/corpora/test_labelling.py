@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from sectioncls.corpora import build_pmc, open_corpus
+from sectioncls.errors import UsageError
+
+XML = """<article><front><article-meta><article-id pub-id-type="pmc">7</article-id></article-meta></front><body>
+<sec><title>Methods</title><p>Ewes (n = 24, 3.5 kg) slept [see above]. They, i.e. the ewes, woke. ( [ ] ) .</p></sec>
+</body></article>"""
+
+
+def test_normalised_sentences_still_stand_in_their_paragraph(tmp_path):
+    (tmp_path / "a.xml").write_text(XML, encoding="utf-8")
+    build_pmc([tmp_path / "a.xml"], tmp_path / "c", command="", require="none", normalise="paper")
+    corpus = open_corpus(tmp_path / "c")
+    (split,) = corpus.splits
+    rows = corpus.table(split).to_pylist()
+    assert [row["text"] for row in rows[:2]] == [
+        "ewes n = 24, 3 5 kg slept see above.",
+        "they, i e the ewes, woke.",
+    ]
+    import pyarrow.parquet as pq
+
+    texts = {row["node"]: row["text"] for row in pq.read_table(tmp_path / "c" / "paragraphs.parquet").to_pylist()}
+    assert all(texts[row["paragraph"]][row["start"] : row["end"]] == row["text"] for row in rows)
+
+
+def test_an_unknown_form_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="paper"):
+        build_pmc([tmp_path], tmp_path / "c", command="", normalise="upper")
