@@ -38,8 +38,9 @@ class Section:
 class Article:
     """One document: title, abstract and body as sections, and what is known about it.
 
-    Paragraphs outside any section stand in an untitled Section. ``left_out`` counts characters that are not
-    prose, by reason, as (reason, characters) pairs.
+    Paragraphs outside any section stand in an untitled Section. ``left_out`` counts the characters of the document
+    (white space aside) that stand neither in the title nor in a paragraph, by reason, as (reason, characters) pairs;
+    ``added`` counts those that the reader wrote into them itself (placeholders, ``^``): see ``documents/account.py``.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Article:
     language: str | None = None
     licence: str | None = None
     left_out: tuple[tuple[str, int], ...] = ()
+    added: int = 0
 
 
 @dataclass(frozen=True, slots=True)

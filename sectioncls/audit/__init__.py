@@ -1,6 +1,6 @@
 """Looking a corpus over: leaks, repeats, doubtful labels; a twin without them; other splits."""
 
-from sectioncls.audit.check import CHECKS, check_corpus, failed, quoted
+from sectioncls.audit.check import ARTICLE_CHECKS, CHECKS, check_corpus, failed, quoted
 from sectioncls.audit.clean import write_clean
 from sectioncls.audit.findings import Finding, Place, many
 from sectioncls.audit.label_errors import Suspect, find_label_errors
@@ -9,6 +9,7 @@ from sectioncls.audit.split import split_corpus
 from sectioncls.audit.survey import Survey, survey_corpus
 
 __all__ = [
+    "ARTICLE_CHECKS",
     "CHECKS",
     "ROWS_A_BATCH",
     "Finding",

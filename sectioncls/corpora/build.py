@@ -1,37 +1,36 @@
 """The stream from articles to a corpus: documents → labelled, split sentences → sorted → splits.
 
 Workers read and label; what they give is set aside on disk, then taken back sorted by article id, so that
-neither the order of the documents nor the number of workers shows in the corpus, and memory stays constant.
+neither the order of the documents nor the number of workers shows in the corpus, and memory stays constant. What
+is set aside outlives a killed build, and ``resume`` goes on from it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from sectioncls.corpora.corpus import Corpus, open_corpus
-from sectioncls.corpora.spill import Packed, Spill, Stored, pack
+from sectioncls.corpora.labelling import FILTERED, ArticleRules, Reader
+from sectioncls.corpora.reading import Engine, read_locally
+from sectioncls.corpora.sources import Item
+from sectioncls.corpora.spill import Spill, Stored
 from sectioncls.corpora.splits import StratifiedSplitter, split_of_article
-from sectioncls.corpora.writer import CorpusWriter, create_corpus
-from sectioncls.documents import labelled_paragraphs
-from sectioncls.errors import OutputError
-from sectioncls.parallel import map_ordered
-from sectioncls.records import Article, Paragraph, Rejected, Sentence
+from sectioncls.corpora.workfolder import note_part, work_folder
+from sectioncls.corpora.writer import CorpusWriter, create_corpus, versions_of
+from sectioncls.errors import OutputError, UsageError
+from sectioncls.records import Paragraph, Rejected, Sentence
 from sectioncls.schemes import LabelScheme
-from sectioncls.sentences import split_sentences
 
-__all__ = ["BuildCounts", "Reader", "SplitBy", "build_from_articles", "label_articles"]
+__all__ = ["BuildCounts", "SplitBy", "build_from_articles"]
 
 SplitBy = Literal["article", "sentence"]
-Reader = Callable[[Any], list[Article | Rejected]]
-"""Gives the articles of one document; runs in the workers, so it must be picklable."""
+Watch = Callable[[Iterable[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,59 +49,74 @@ class BuildCounts:
 
 
 def build_from_articles(
-    documents: Iterable[Any],
+    documents: Iterable[Item],
     read: Reader,
     out: str | Path,
     *,
+    rules: ArticleRules,
     name: str,
-    scheme: LabelScheme,
     command: str,
     container_of: Callable[[Any], str],
-    required: frozenset[str] = frozenset(),
     split_by: SplitBy = "article",
-    splitter: str = "sentencizer",
     seed: int = 0,
     jobs: int = 1,
+    engine: Engine = "local",
+    address: str | None = None,
     overwrite: bool = False,
+    resume: bool = False,
     licence: str = "",
     notes: Iterable[str] = (),
     packages: tuple[str, ...] = (),
+    watch: Watch = iter,
 ) -> tuple[Corpus, BuildCounts]:
     """Give the corpus built from a stream of documents, and what went in.
 
-    An article is kept when every ``required`` label is the label of a paragraph of it; of articles with one
-    id the first by source is kept; what is left out stands in rejected.jsonl. ``split_by="article"`` splits
-    by a seeded hash of the article id, ``"sentence"`` by sentence within labels. Rows are sorted by article
-    id and index: the bytes depend on neither the order of the documents nor ``jobs``.
+    ``rules`` say which articles are kept; of articles with one id the first by source is kept; what is left out
+    stands in rejected.jsonl. ``split_by="article"`` splits by a seeded hash of the article id, ``"sentence"`` by
+    sentence within labels. Rows are sorted by article id and index: the bytes depend on neither the order of the
+    documents nor ``jobs``.
     """
-    work = partial(label_articles, read=read, required=required, splitter=splitter)
-    containers: Counter[str] = Counter()
     out = Path(out)
+    notes = tuple(notes)
+    if address and engine != "ray":
+        raise UsageError("--address is of a Ray cluster", None, "add --engine ray")
+    settings = _settings(
+        rules, packages, name=name, command=command, split_by=split_by, seed=seed, licence=licence, notes=notes
+    )
     try:
-        with (
-            create_corpus(
+        with work_folder(out, settings, resume=resume, overwrite=overwrite) as folder, Spill(folder) as spill:
+            if engine == "ray":
+                from sectioncls.corpora.clustered import read_on_ray
+
+                done = read_on_ray(documents, read, rules, spill, container_of=container_of, jobs=jobs, address=address)
+            else:
+                done = read_locally(documents, read, rules, spill, container_of=container_of, jobs=jobs)
+            for _ in watch(done):
+                pass
+            spill.forget_absent()
+            spill.match_twins()
+            spill.commit()
+            with create_corpus(
                 out,
                 name=name,
-                scheme=scheme,
+                scheme=rules.scheme,
                 command=command,
                 overwrite=overwrite,
                 licence=licence,
                 notes=notes,
                 grouped=True,
                 packages=packages,
-            ) as writer,
-            tempfile.TemporaryDirectory(prefix=f".{out.name}.", suffix=".part", dir=out.parent) as folder,
-            Spill(Path(folder)) as spill,
-        ):
-            stream = _counted(documents, container_of, containers)
-            found = _read_all(map_ordered(work, stream, jobs=jobs, prepare=_without_torch), spill)
-            kept = _write(writer, spill, split_by, scheme, seed)
-            left_out, rejected = _write_rejections(writer, spill, container_of)
+            ) as writer:
+                note_part(folder, writer.folder)
+                kept = _write(writer, spill, split_by, rules.scheme, seed)
+                left_out, rejected = _write_rejections(writer, spill, container_of)
+            containers = spill.counts()
+            found = spill.found(FILTERED)
     except sqlite3.Error as error:
         raise OutputError(f"can't hold the articles' keys: {error}", out, "is the disk full?") from error
     counts = BuildCounts(
-        documents=dict(sorted(containers.items())),
-        left_out={container: left_out[container] for container in sorted(containers)},
+        documents=containers,
+        left_out={container: left_out[container] for container in containers},
         articles=found,
         kept=kept,
         rejected=dict(sorted(rejected.items())),
@@ -110,56 +124,19 @@ def build_from_articles(
     return open_corpus(out), counts
 
 
-def label_articles(document: Any, *, read: Reader, required: frozenset[str], splitter: str) -> list[Packed | Rejected]:
-    """Give the articles of a document with their paragraphs labelled and split into sentences."""
-    results: list[Packed | Rejected] = []
-    for place, article in enumerate(read(document)):
-        if isinstance(article, Rejected):
-            results.append(article)
-            continue
-        counts: Counter[str] = Counter()
-        paragraphs = []
-        for part, label, label_source in labelled_paragraphs(article):
-            cuts = split_sentences(part.text, splitter=splitter)
-            counts[label] += len(cuts)
-            paragraphs.append([part.node, part.kind, part.path, part.text, label, label_source, cuts])
-        missing = sorted(required - set(counts))
-        results.append(
-            Packed(
-                article_id=article.id,
-                source=article.source,
-                place=place,
-                counts=counts,
-                lacks=f"no {' and no '.join(missing)} heading" if missing else "",
-                data=pack([article.language, article.licence, paragraphs]),
-            )
-        )
-    return results
-
-
-def _without_torch() -> None:
-    """Keep torch out of a worker: spaCy would load it where it is installed, and nothing here uses it."""
-    sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
-
-
-def _read_all(stream: Iterable[list[Packed | Rejected]], spill: Spill) -> int:
-    """Set everything aside and give the number of articles."""
-    found = 0
-    for results in stream:
-        for result in results:
-            if isinstance(result, Rejected):
-                spill.reject(result)
-            else:
-                spill.add(result)
-                found += 1
-    return found
-
-
-def _counted(documents: Iterable[Any], container_of: Callable[[Any], str], counts: Counter[str]) -> Iterator[Any]:
-    """Give the documents on, counting them by container."""
-    for document in documents:
-        counts[container_of(document)] += 1
-        yield document
+def _settings(rules: ArticleRules, packages: tuple[str, ...], **more: Any) -> dict[str, Any]:
+    """Give all that decides the bytes of a corpus, the documents aside."""
+    table = Path(rules.scheme.source)
+    return more | {
+        "scheme": rules.scheme.name,
+        "scheme table": hashlib.sha256(table.read_bytes()).hexdigest() if table.is_file() else "",
+        "required": sorted(rules.required),
+        "languages": sorted(rules.languages),
+        "licences": sorted(rules.licences),
+        "splitter": rules.splitter,
+        "normalise": rules.normalise,
+        "versions": versions_of(packages),
+    }
 
 
 def _write(writer: CorpusWriter, spill: Spill, split_by: SplitBy, scheme: LabelScheme, seed: int) -> int:
@@ -172,23 +149,27 @@ def _write(writer: CorpusWriter, spill: Spill, split_by: SplitBy, scheme: LabelS
                 totals[label] += count
         stratified = StratifiedSplitter(totals, seed)
     kept = 0
+    remarks: Counter[str] = Counter()
     for stored, verdict in _judged(spill):
         if verdict is not None:
             spill.reject(verdict)
             continue
         kept += 1
-        language, licence, paragraphs = spill.load(stored)
+        language, licence, paragraphs, more = spill.load(stored)
+        remarks.update(more)
         parts = [Paragraph(text, kind, tuple(path), node) for node, kind, path, text, _, _, _ in paragraphs]
         writer.add_paragraphs(stored.article_id, parts)
+        if stratified is None:
+            split = split_of_article(stored.article_id, seed)
+            writer.add_article(split, stored.article_id, paragraphs, language=language, licence=licence)
+            continue
         by_split: dict[str, list[Sentence]] = {}
         for sentence in _sentences(stored.article_id, paragraphs):
-            if stratified is None:
-                split = split_of_article(stored.article_id, seed)
-            else:
-                split = stratified.split_of(sentence.label)
-            by_split.setdefault(split, []).append(sentence)
+            by_split.setdefault(stratified.split_of(sentence.label), []).append(sentence)
         for split, sentences in by_split.items():
             writer.add(split, sentences, language=language, licence=licence)
+    for remark, count in sorted(remarks.items()):
+        writer.note(f"{remark}: {count}")
     return kept
 
 
@@ -203,6 +184,9 @@ def _judged(spill: Spill) -> Iterator[tuple[Stored, Rejected | None]]:
         last = stored
         if stored.lacks:
             yield stored, Rejected(stored.source, "lacks-labels", stored.lacks, stored.article_id)
+        elif stored.twin:
+            twin, kind = stored.twin
+            yield stored, Rejected(stored.source, "duplicate", f"the {kind} is that of {twin}", stored.article_id)
         else:
             yield stored, None
 

@@ -64,7 +64,9 @@ def build_pmc(
     ``normalise="paper"`` brings sentences into PMC-Sents-FULL's form (see normalise.py). ``sub_articles`` reads
     sub-articles and responses as articles of their own. The name is the output folder's unless given. ``jobs`` workers
     read (see reading.read_locally), or ``engine="ray"`` on the cluster at ``address``; ``resume`` goes on with a build
-    that was cut off. ``watch`` gets a stream with one item for each document that is done and gives it on. Raises UsageError for what is not known.
+    that was cut off. ``watch`` gets a stream with one item for each document that is done and gives it on.
+
+    Raises UsageError for what is not known.
     """
     labels = load_scheme(scheme)
     rules = ArticleRules(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
-from sectioncls.documents.prose import clean_text
+from sectioncls.documents.account import Account, characters_of
+from sectioncls.documents.raw import clean_text
 from sectioncls.documents.tags import local_name
 from sectioncls.documents.xml import Element
 
@@ -21,11 +23,13 @@ _PD_URL = re.compile(r"creativecommons\.org/+(?:publicdomain/+mark|licen[sc]es/+
 _CC_SHORT = re.compile(r"\bCC[ -]?(BY(?:[ -](?:NC|ND|SA))*)\b(?:[ -]?(?:v\.? ?)?(\d\.\d))?")
 _CC0_SHORT = re.compile(r"\bCC[ -]?0\b|\bCC Zero\b", re.IGNORECASE)
 _CC_LONG = re.compile(
-    r"Creative Commons\s+Attribution((?:[\s,/–-]+(?:Non-?\s?Commercial|No\s?-?Deriv\w*|Share-?\s?Alike))*)"
-    r"(?:[\s,(-]*(?:Unported|International|Generic|License|Licence)?[\s,(]*(?:version\s*|v\.?\s*)?(\d\.\d))?",
+    r"Creative Commons\s+Attribution((?:[\s,/–-]++(?:Non-?\s?Commercial|No\s?-?Deriv\w*|Share-?\s?Alike))*+)"
+    r"(?:[\s,(-]*+(?:Unported|International|Generic|License|Licence)?[\s,(]*+(?:version\s*|v\.?\s*)?(\d\.\d))?",
     re.IGNORECASE,
 )
 _MARKS = {"nc": re.compile("nc|noncom"), "nd": re.compile("nd|noder"), "sa": re.compile("sa|sharea")}
+_LONGEST_NOTE = 10_000  # characters of a licence or a reference's title that are read
+_MOST_LICENCES = 20
 _YEAR = re.compile(r"\b(1[6-9]\d\d|20\d\d)\b")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _WORDS = re.compile(r"[^\W_]+")
@@ -43,47 +47,57 @@ class Front:
     language: str | None = None
     licence: str | None = None
     abstract: Element | None = None
-    other_abstracts: tuple[Element, ...] = ()
 
 
-def read_front(article: Element, front: Element | None) -> Front:
-    """Give what the ``front`` of an ``article`` says."""
+def read_front(article: Element, front: Element | None, account: Account | None = None) -> Front:
+    """Give what the ``front`` (or ``front-stub``) of an ``article`` says.
+
+    ``account`` is told of all its text but that of the title and the main abstract.
+    """
+    account = account if account is not None else Account()
     language = (article.get(_LANG) or article.get("lang") or "").strip().lower() or None
     if front is None:
         return Front(language=language)
-    meta = front.find("{*}article-meta")
+    account.leave(front)
+    meta = front if local_name(front.tag) == "front-stub" else front.find("{*}article-meta")
     if meta is None:
         return Front(language=language, journal=_journal(front))
     ids: dict[str, str] = {}
     year: int | None = None
-    authors: tuple[str, ...] = ()
+    authors: list[str] = []
     licence = title = None
     main: Element | None = None
-    others: list[Element] = []
     for child in meta:
         name = local_name(child.tag)
         if name == "article-id":
             ids.setdefault((child.get("pub-id-type") or "").lower(), "".join(child.itertext()).strip())
         elif name == "title-group":
-            title = title or _title(child)
+            title = title or _title(child, account)
         elif name == "pub-date":
             found = _year(child)
             year = found if year is None or (found is not None and found < year) else year
         elif name == "contrib-group":
-            authors = (*authors, *_authors(child))
+            authors += _authors(child)
         elif name == "permissions":
             licence = licence or _licence(child)
         elif name == "abstract":
             kind = (child.get("abstract-type") or "").strip().lower()
             if main is None and kind in _ABSTRACT_TYPES:
                 main = child
+                account.count("front", -characters_of(child))
             else:
-                others.append(child)
+                _leave_abstract(child, account)
         elif name == "trans-abstract":
-            others.append(child)
+            _leave_abstract(child, account)
     if licence is None:
         licence = _old_licence(meta)
-    return Front(_article_id(ids), title or "", year, _journal(front), authors, language, licence, main, tuple(others))
+    return Front(_article_id(ids), title or "", year, _journal(front), tuple(authors), language, licence, main)
+
+
+def _leave_abstract(element: Element, account: Account) -> None:
+    size = characters_of(element)
+    account.count("front", -size)
+    account.count("other-abstract", size)
 
 
 def _article_id(ids: dict[str, str]) -> str | None:
@@ -99,12 +113,20 @@ def _article_id(ids: dict[str, str]) -> str | None:
     return f"pmid:{pmid}" if pmid.isdigit() else None
 
 
-def _title(group: Element) -> str:
-    title = clean_text(group.find("{*}article-title"))
-    subtitle = clean_text(group.find("{*}subtitle"))
-    if title and subtitle:
-        return f"{title.removesuffix(':')}: {subtitle}"
-    return title or subtitle
+def _title(group: Element, account: Account) -> str:
+    parts: list[str] = []
+    for name in ("{*}article-title", "{*}subtitle"):
+        element = group.find(name)
+        if element is not None:
+            account.count("front", -characters_of(element))
+            parts.append(clean_text(element, account))
+    title, subtitle = parts if len(parts) == 2 else ("".join(parts), "")
+    if not (title and subtitle):
+        return title or subtitle
+    if title.endswith(":"):
+        return f"{title} {subtitle}"
+    account.added += 1
+    return f"{title}: {subtitle}"
 
 
 def _year(date: Element) -> int | None:
@@ -140,22 +162,36 @@ def _authors(group: Element) -> list[str]:
 def _licence(permissions: Element) -> str | None:
     """Give the short form of a licence (``CC BY 4.0``), from its address, else from its words."""
     texts: list[str] = []
-    for licence in permissions.iter("{*}license", "{*}license_ref"):
+    for licence in islice(permissions.iter("{*}license", "{*}license_ref"), _MOST_LICENCES):
         texts.append(licence.get(_HREF) or "")
         texts.extend(element.get(_HREF) or "" for element in licence.iter("{*}ext-link", "{*}uri"))
-        texts.append("".join(licence.itertext()))
+        texts.append(_beginning(licence))
         texts.append(licence.get("license-type") or "")
-    return _short_licence(" ".join(" ".join(texts).split()))
+    return _short_licence(texts)
 
 
 def _old_licence(meta: Element) -> str | None:
     """Give the licence where older files state it: in ``copyright-statement`` or ``license`` beside the rest."""
-    texts = ["".join(element.itertext()) for element in meta.iter("{*}copyright-statement", "{*}license")]
-    texts += [element.get(_HREF) or "" for element in meta.iter("{*}license")]
-    return _short_licence(" ".join(" ".join(texts).split())) if texts else None
+    stated = list(islice(meta.iter("{*}copyright-statement", "{*}license"), _MOST_LICENCES))
+    texts = [_beginning(element) for element in stated]
+    texts += [element.get(_HREF) or "" for element in stated]
+    return _short_licence(texts) if texts else None
 
 
-def _short_licence(text: str) -> str | None:
+def _beginning(element: Element) -> str:
+    """Give the text of an element, at most about 10,000 characters of it."""
+    pieces: list[str] = []
+    size = 0
+    for piece in element.itertext():
+        pieces.append(piece[:_LONGEST_NOTE])
+        size += len(pieces[-1]) + 1
+        if size > _LONGEST_NOTE:
+            break
+    return "".join(pieces)
+
+
+def _short_licence(texts: list[str]) -> str | None:
+    text = " ".join(" ".join(texts)[:_LONGEST_NOTE].split())
     found = _CC_URL.search(text)
     if found:
         return _cc(found[1], found[2])
@@ -186,28 +222,31 @@ def _cc(marks: str, version: str | None) -> str:
 def read_references(back: Element) -> tuple[str, ...]:
     """Give one string for each reference: ``doi:…``, else ``pmid:…``, ``pmcid:…``, else its title, normalised."""
     references: list[str] = []
-    ids: dict[str, str] = {}
+    ids: dict[str, str] | None = None
+    title: Element | None = None
     for element in back.iter("{*}ref", "{*}pub-id", "{*}article-title", "{*}ext-link"):
         name = local_name(element.tag)
         if name == "ref":
-            _add_reference(ids, references)
-            ids = {"ref": ""}
-        elif not ids:
+            if ids is not None:
+                _add_reference(ids, title, references)
+            ids, title = {}, None
+        elif ids is None:
             continue
         elif name == "pub-id":
             ids.setdefault((element.get("pub-id-type") or "").lower(), (element.text or "").strip())
         elif name == "article-title":
-            ids.setdefault("title", "".join(element.itertext()))
+            title = title if title is not None else element
         elif "doi" not in ids:
             found = _DOI.search(element.get(_HREF) or "") or _DOI.search(element.text or "")
             if found:
                 ids["doi"] = found.group()
-    _add_reference(ids, references)
+    if ids is not None:
+        _add_reference(ids, title, references)
     return tuple(references)
 
 
-def _add_reference(ids: dict[str, str], references: list[str]) -> None:
-    doi = _DOI.search(ids.get("doi", ""))
+def _add_reference(ids: dict[str, str], title: Element | None, references: list[str]) -> None:
+    doi = _DOI.search(ids["doi"]) if "doi" in ids else None
     if doi:
         references.append(f"doi:{doi.group().lower().rstrip('.,;')}")
     elif ids.get("pmid", "").isdigit():
@@ -215,7 +254,7 @@ def _add_reference(ids: dict[str, str], references: list[str]) -> None:
     elif ids.get("pmcid") or ids.get("pmc"):
         number = (ids.get("pmcid") or ids["pmc"]).upper().removeprefix("PMC")
         references.append(f"pmcid:PMC{number}")
-    elif ids.get("title"):
-        title = " ".join(_WORDS.findall(ids["title"].lower()))
-        if title:
-            references.append(f"title:{title}")
+    elif title is not None:
+        words = " ".join(_WORDS.findall(_beginning(title).lower()))
+        if words:
+            references.append(f"title:{words}")

@@ -1,59 +1,49 @@
-"""The walk over the tree of an article: sections, paragraphs, and what is left out of them."""
+"""The walk over the blocks of an article: sections, paragraphs, and what is left out of them.
+
+Headings come from four places. In order of precedence: the ``title`` of a section or box; a paragraph that is a
+heading (``bold.py``), which holds until the next of its level or the end of the section it stands in; run-in
+heads (``heads.py``), which hold for the text behind them, in an abstract anywhere and in a body only outside
+titled sections. Each joins the path below those above it; which of them gives the label is a matter of
+``schemes``: the outermost that maps.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lxml import etree
-
-from sectioncls.documents.heads import MAX_HEAD, RUN_IN, is_head, split_heads
-from sectioncls.documents.inline import (
-    CITE,
-    FIG,
-    FORMULA_MARK,
-    HEAD_END,
-    HEAD_START,
-    SUP_CITE,
-    TABLE,
-    clean,
-    raised,
-)
+from sectioncls.documents.account import Account, characters
+from sectioncls.documents.bold import bold_heading
+from sectioncls.documents.heads import RUN_IN, split_heads
+from sectioncls.documents.inline import HEAD_START, clean
+from sectioncls.documents.raw import clean_text, read_inline
 from sectioncls.documents.tags import (
-    ALTERNATIVES,
     BOX,
-    BREAK,
     EMPHASIS,
     FLOAT,
     FORMULA,
-    INLINE,
     KINDS,
     LIST,
     NOTE,
     QUOTE,
     SEC,
     STATEMENT,
-    SUP,
     TITLE,
-    XREF,
     P,
     local_name,
 )
 from sectioncls.documents.xml import Element
 from sectioncls.records import Paragraph, Section
 
-__all__ = ["Walk", "clean_text", "left_out", "read_sections"]
+__all__ = ["Walk", "read_sections"]
 
-_length = etree.XPath("string-length()")
-# "ref" and "table-wrap" are no values of the standard, but publishers use them.
-_CITING_XREFS = frozenset(("bibr", "ref"))
-_MARKED_XREFS = {"fig": FIG, "table": TABLE, "table-wrap": TABLE, "disp-formula": FORMULA_MARK}
-_VANISHING_XREFS = frozenset(("fn", "table-fn", "aff", "corresp"))
+_DEEPEST_PATH = 32
+_TARGETS = {"ref": "bibr", "fig": "fig", "table-wrap": "table", "disp-formula": "disp-formula", "fn": "fn"}
 _BLOCK_KINDS = {LIST: "list", QUOTE: "quote", STATEMENT: "p", BOX: "box"}
 
 
 @dataclass(slots=True)
 class _Open:
-    """A section while it is read."""
+    """A section while it is read; ``level`` is that of a heading that is a paragraph, 0 for any other."""
 
     title: str | None = None
     sec_type: str | None = None
@@ -62,28 +52,94 @@ class _Open:
     boxed: bool = False
     paragraphs: list[Paragraph] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
+    level: int = 0
 
-    def close(self) -> Section:
-        return Section(self.title, self.sec_type, tuple(self.paragraphs), tuple(self.sections))
+    def below(self, title: str | None, sec_type: str | None, level: int = 0) -> _Open:
+        """Give a section inside this one; a box is flat, so what is in it belongs to the section around it."""
+        path = (*self.path, title) if title and len(self.path) < _DEEPEST_PATH else self.path
+        inner = _Open(title, sec_type, path, self.titled or title is not None, self.boxed, level=level)
+        if self.boxed:
+            inner.paragraphs, inner.sections = self.paragraphs, self.sections
+        return inner
+
+    def add(self, inner: _Open) -> None:
+        """Close a section inside this one."""
+        if not self.boxed:
+            section = Section(inner.title, inner.sec_type, tuple(inner.paragraphs), tuple(inner.sections))
+            self.sections.append(section)
 
 
-@dataclass(slots=True)
 class Walk:
-    """What one pass over an article carries along."""
+    """What one pass over an article carries along; see ``raw.Walk`` for its methods.
 
-    nodes: int = 0
-    left_out: dict[str, int] = field(default_factory=dict)
-    abstract: bool = False
-    heads: bool = False  # mark elements that may be run-in heads
-    vanished: int = 0  # foot-note marks met so far
-    into: _Open = field(default_factory=_Open)
-    kind: str = "p"
+    ``origins`` is filled with the ``p`` element of each paragraph when it is a list.
+    """
 
-    def leave_out(self, reason: str, element: Element) -> None:
-        """Count the characters of an element that is no prose."""
-        size = int(_length(element))
-        if size:
-            self.left_out[reason] = self.left_out.get(reason, 0) + size
+    __slots__ = ("_targets", "abstract", "account", "article", "at", "heads", "into", "kind", "nodes", "origins")
+
+    def __init__(self, article: Element, origins: list[Element] | None = None) -> None:
+        self.article = article
+        self._targets: dict[str, str] | None = None
+        self.nodes = 0
+        self.account = Account()
+        self.origins = origins
+        self.abstract = False
+        self.heads = False
+        self.into = _Open()
+        self.kind = "p"
+        self.at: Element | None = None
+
+    def target(self, rid: str | None) -> str | None:
+        """Give the ``ref-type`` of a link that states none, by the element of this article it leads to."""
+        if not rid:
+            return None
+        if self._targets is None:
+            self._targets = {
+                element.get("id") or "": _TARGETS[local_name(element.tag)]
+                for element in self.article.iter(*("{*}" + name for name in _TARGETS))
+            }
+        return self._targets.get(rid.split()[0] if " " in rid else rid)
+
+    def emit(self, raw: str) -> None:
+        """Add a paragraph; its run-in heads open sections."""
+        into = self.into
+        if not self.abstract and (into.titled or HEAD_START not in raw):
+            text = clean(raw, self.account)
+            if text:
+                into.paragraphs.append(self._paragraph(text, into.path))
+            return
+        parts = split_heads(raw, abstract=self.abstract)
+        if len(parts) > 1 or (parts and parts[0][0]):
+            self.account.count("heading", characters(raw) - sum(characters(part) for _, part in parts))
+        for head, part in parts:
+            text = clean(part, self.account)
+            if not text:
+                continue
+            if head:
+                into.sections.append(Section(head, RUN_IN, (self._paragraph(text, (*into.path, head)),)))
+            else:
+                into.paragraphs.append(self._paragraph(text, into.path))
+
+    def _paragraph(self, text: str, path: tuple[str, ...]) -> Paragraph:
+        node = self.nodes
+        self.nodes = node + 1
+        if self.origins is not None and self.at is not None:
+            self.origins.append(self.at)
+        return Paragraph(text, self.kind, path, node)
+
+    def block(self, element: Element, kind: int) -> None:
+        """Read a block, or another ``p``, that stands inside a paragraph."""
+        at = self.at
+        if kind == P:
+            self.at = element
+            out: list[str] = []
+            read_inline(element, out, self)
+            if out:
+                self.emit("".join(out))
+        else:
+            _block(element, kind, self)
+        self.at = at
+        self.heads = self.abstract or not self.into.titled
 
 
 def read_sections(
@@ -99,31 +155,54 @@ def read_sections(
     return (Section(None, None, tuple(top.paragraphs)), *top.sections)
 
 
-def clean_text(element: Element | None) -> str:
-    """Give the clean text of a title or another element that stands by itself."""
-    if element is None:
-        return ""
-    walk = Walk()
-    out: list[str] = []
-    if element.text:
-        out.append(element.text)
-    if len(element):
-        _inline(element, out, walk, skip_text=True)
-    return clean("".join(out), wordless=True)
-
-
 def _blocks(element: Element, walk: Walk) -> None:
     """Read the children of a section, list, quote or box; text outside a paragraph is no prose."""
+    account = walk.account
+    begin = walk.into
+    above: list[_Open] = []  # the sections around the heading that is a paragraph
+    text = element.text
+    if text and not (text.isspace() and text.isascii()):
+        account.stray.append(text)
     for child in element:
         kind = KINDS[child.tag]
         if kind == P:
-            _paragraph(child, walk)
+            heading = None
+            if len(child) and KINDS[child[0].tag] == EMPHASIS and walk.kind in ("p", "box"):
+                heading = bold_heading(child, abstract=walk.abstract)
+            if heading is None:
+                _paragraph(child, walk)
+            else:
+                account.leave(child, "heading")
+                _close(above, walk, heading[1])
+                above.append(walk.into)
+                walk.into = walk.into.below(heading[0], None, heading[1])
         elif kind >= LIST:
-            _block(child, kind, walk)
+            if kind == SEC:
+                if above:
+                    _close(above, walk, 0)
+                _section(child, walk)
+            elif kind == BOX:
+                _box(child, walk)
+            else:
+                _block(child, kind, walk)
         elif kind in (FLOAT, NOTE, FORMULA):
-            walk.leave_out(local_name(child.tag), child)
-        elif len(child):
+            account.leave(child)
+        else:
             _blocks(child, walk)
+        text = child.tail
+        if text and not (text.isspace() and text.isascii()):
+            account.stray.append(text)
+    if above:
+        _close(above, walk, 0)
+    walk.into = begin
+
+
+def _close(above: list[_Open], walk: Walk, level: int) -> None:
+    """Close the open headings of a level and below."""
+    while above and walk.into.level >= level:
+        outer = above.pop()
+        outer.add(walk.into)
+        walk.into = outer
 
 
 def _block(element: Element, kind: int, walk: Walk) -> None:
@@ -132,7 +211,9 @@ def _block(element: Element, kind: int, walk: Walk) -> None:
         _section(element, walk)
     elif kind == BOX:
         _box(element, walk)
-    elif kind != TITLE:
+    elif kind == TITLE:
+        walk.account.leave(element)
+    else:
         outer, walk.kind = walk.kind, walk.kind if walk.into.boxed else _BLOCK_KINDS[kind]
         _blocks(element, walk)
         walk.kind = outer
@@ -148,18 +229,12 @@ def _title_of(element: Element) -> str | None:
 
 def _section(element: Element, walk: Walk) -> None:
     outer, kind = walk.into, walk.kind
-    title = _title_of(element)
-    path = (*outer.path, title) if title else outer.path
-    inner = _Open(title, element.get("sec-type"), path, outer.titled or title is not None, outer.boxed)
-    if outer.boxed:  # a box is flat: its paragraphs belong to the section around it
-        inner.paragraphs, inner.sections = outer.paragraphs, outer.sections
-    else:
+    walk.into = inner = outer.below(_title_of(element), element.get("sec-type"))
+    if not outer.boxed:
         walk.kind = "p"
-    walk.into = inner
     _blocks(element, walk)
     walk.into, walk.kind = outer, kind
-    if not outer.boxed:
-        outer.sections.append(inner.close())
+    outer.add(inner)
 
 
 def _box(element: Element, walk: Walk) -> None:
@@ -178,165 +253,15 @@ def _box(element: Element, walk: Walk) -> None:
 
 
 def _paragraph(element: Element, walk: Walk) -> None:
+    walk.at = element
     if len(element) == 0:
-        if element.text:
-            _emit(element.text, walk)
+        text = element.text
+        if text:
+            walk.emit(text)
         return
     out: list[str] = []
-    if element.text:
-        out.append(element.text)
     walk.heads = walk.abstract or not walk.into.titled
-    _inline(element, out, walk, skip_text=True)
+    read_inline(element, out, walk)
     if out:
-        _emit("".join(out), walk)
+        walk.emit("".join(out))
     walk.heads = False
-
-
-def _emit(raw: str, walk: Walk) -> None:
-    """Add a paragraph; its run-in heads open sections."""
-    into = walk.into
-    if not walk.abstract and (into.titled or HEAD_START not in raw):
-        text = clean(raw)
-        if text:
-            into.paragraphs.append(Paragraph(text, walk.kind, into.path, walk.nodes))
-            walk.nodes += 1
-        return
-    for head, part in split_heads(raw, abstract=walk.abstract):
-        text = clean(part)
-        if not text:
-            continue
-        path = (*into.path, head) if head else into.path
-        paragraph = Paragraph(text, walk.kind, path, walk.nodes)
-        walk.nodes += 1
-        if head:
-            into.sections.append(Section(head, RUN_IN, (paragraph,)))
-        else:
-            into.paragraphs.append(paragraph)
-
-
-def _inline(element: Element, out: list[str], walk: Walk, *, skip_text: bool = False) -> None:
-    """Append the text of an element, marks for what is no text, and cut at blocks."""
-    if not skip_text and element.text:
-        out.append(element.text)
-    for child in element:
-        kind = KINDS[child.tag]
-        if kind == INLINE or (kind == EMPHASIS and not walk.heads):
-            if len(child):
-                _inline(child, out, walk)
-            elif child.text:
-                out.append(child.text)
-        elif kind == XREF:
-            _xref(child, out, walk)
-        elif kind == SUP:
-            _sup(child, out, walk)
-        elif kind == EMPHASIS:
-            _emphasis(child, out, walk)
-        elif kind == FORMULA:
-            out.append(FORMULA_MARK)
-        elif kind == FLOAT:
-            out.append(" ")
-            walk.leave_out(local_name(child.tag), child)
-        elif kind == ALTERNATIVES:
-            _alternatives(child, out, walk)
-        elif kind == BREAK:
-            out.append(" ")
-        elif kind == NOTE:
-            walk.leave_out(local_name(child.tag), child)
-        elif kind == P:
-            _cut(out, walk)
-            _inline(child, out, walk)
-            _cut(out, walk)
-        elif kind != TITLE:
-            _cut(out, walk)
-            _block(child, kind, walk)
-            walk.heads = walk.abstract or not walk.into.titled
-        tail = child.tail
-        if tail:
-            out.append(tail)
-
-
-def _cut(out: list[str], walk: Walk) -> None:
-    """End the paragraph here."""
-    if out:
-        _emit("".join(out), walk)
-        out.clear()
-
-
-def _xref(element: Element, out: list[str], walk: Walk) -> None:
-    kind = element.get("ref-type")
-    if kind in _CITING_XREFS:
-        text = element.text if len(element) == 0 else "".join(element.itertext())
-        mark = CITE
-        if len(element) and KINDS[element[0].tag] == SUP:
-            mark = SUP_CITE
-        if text and (text[0] in "([" or text[-1] in ")]"):
-            mark = _with_lone_brackets(text, mark)
-        out.append(mark)
-    elif kind in _MARKED_XREFS:
-        out.append(_MARKED_XREFS[kind])
-    elif kind in _VANISHING_XREFS:
-        walk.vanished += 1
-    else:
-        _inline(element, out, walk)
-
-
-def _with_lone_brackets(text: str, mark: str) -> str:
-    """Keep a bracket that opens inside the link and closes outside of it, or the other way round."""
-    for opening, closing in ("()", "[]"):
-        balance = text.count(opening) - text.count(closing)
-        if balance > 0 and text[0] == opening:
-            return opening + mark
-        if balance < 0 and text[-1] == closing:
-            return mark + closing
-    return mark
-
-
-def _sup(element: Element, out: list[str], walk: Walk) -> None:
-    vanished = walk.vanished
-    if len(element) == 0:
-        content = element.text or ""
-    else:
-        begin = len(out)
-        _inline(element, out, walk)
-        if len(out) < begin:  # a block stood inside: what was before is a paragraph already
-            return
-        content = "".join(out[begin:])
-        del out[begin:]
-    if content:
-        before = out[-1][-1] if out else ""
-        content = raised(content, before, emptied=walk.vanished > vanished)
-        if content:
-            out.append(content)
-
-
-def _emphasis(element: Element, out: list[str], walk: Walk) -> None:
-    """Append emphasised text, with marks around it when it may be a run-in head."""
-    begin = len(out)
-    walk.heads = False
-    _inline(element, out, walk)
-    walk.heads = True
-    if len(out) <= begin or (not walk.abstract and any(not piece.isspace() for piece in out[:begin])):
-        return
-    content = "".join(out[begin:])
-    if len(content) <= MAX_HEAD and is_head(content):
-        del out[begin:]
-        out.append(f"{HEAD_START}{content}{HEAD_END}")
-
-
-def _alternatives(element: Element, out: list[str], walk: Walk) -> None:
-    """Append one of several renderings: a formula if there is one, else the first that has text."""
-    kinds = [KINDS[child.tag] for child in element]
-    if FORMULA in kinds:
-        out.append(FORMULA_MARK)
-        return
-    for child, kind in zip(element, kinds, strict=True):
-        if kind == INLINE:
-            _inline(child, out, walk)
-            return
-    out.append(" ")
-    walk.leave_out("alternatives", element)
-
-
-def left_out(counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
-    """Give the account of what is not prose, sorted by reason."""
-    return tuple(sorted(counts.items()))

@@ -20,6 +20,7 @@ __all__ = [
     "LIST",
     "NOTE",
     "QUOTE",
+    "REASONS",
     "SEC",
     "STATEMENT",
     "SUP",
@@ -67,8 +68,26 @@ _NAMES = {
     SEC: "sec",
     TITLE: "title label attrib speaker",
 }
+_REASONS = {
+    "figure": "fig fig-group graphic inline-graphic chem-struct-wrap floats-group floats-wrap",
+    "table": "table-wrap table-wrap-group table array",
+    "supplement": "supplementary-material media inline-media",
+    "code": "preformat code",
+    "verse": "verse-group",
+    "definitions": "def-list def",
+    "formula": _NAMES[FORMULA],
+    "footnote": "fn fn-group",
+    "heading": "title",
+    "label": "label attrib speaker object-id",
+    "front": "sec-meta front front-stub processing-meta",
+    "back": "back",
+    "sub-article": "sub-article response",
+}
 _BY_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _MOST = 10_000
+
+REASONS = {name: reason for reason, names in _REASONS.items() for name in names.split()}
+"""Reason in the account (``account.py``) by name of an element that is no prose."""
 
 
 class _Names(dict[str, str]):

@@ -23,7 +23,7 @@ Element: TypeAlias = etree._Element
 
 MAX_BYTES = 64 << 20
 """Most bytes of one document."""
-_MAX_TAGS = 2_000_000  # and of attributes
+_MAX_TAGS = 2_000_000  # start-tags, end-tags and attributes
 _BUDGET = 1_000_000  # characters that entities of the internal subset may expand to, in all
 _DEPTH = 5  # of entities in entities
 
@@ -44,7 +44,7 @@ _INNER = re.compile(rb"&([A-Za-z_:\x80-\xff][\w.:\x80-\xff-]*);")
 _CHARACTER = re.compile(rb"&#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
 _DECLARED = re.compile(rb"""^<\?xml[^>]*?encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._-]+)["'][^>]*\?>""")
 _HTML = re.compile(
-    rb"(?:\s|<!--.*?-->)*(?:<\?xml[^>]*\?>\s*)?(?:<!DOCTYPE\s+html\b|<html\b)", re.IGNORECASE | re.DOTALL
+    rb"(?:\s|<!--(?>.*?-->))*+(?:<\?xml[^>]*\?>\s*)?(?:<!DOCTYPE\s+html\b|<html\b)", re.IGNORECASE | re.DOTALL
 )
 
 
@@ -59,8 +59,8 @@ def parse(data: bytes) -> Element:
         raise DocumentRejected("too-large", f"more than {MAX_BYTES >> 20} MiB")
     data = _as_utf8(data)
     _sniff(data)
-    if len(data) > _MAX_TAGS and (data.count(b"<") > _MAX_TAGS or data.count(b"=") > _MAX_TAGS):
-        raise DocumentRejected("too-large", f"more than {_MAX_TAGS} tags or attributes")
+    if len(data) > _MAX_TAGS and data.count(b"<") + data.count(b"=") > _MAX_TAGS:
+        raise DocumentRejected("too-large", f"more than {_MAX_TAGS} tags and attributes")
     data, entities = _cut_doctype(data)
     if entities or _NEEDS_WORK.search(data):
         data = _replace_entities(data, entities)

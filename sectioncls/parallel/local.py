@@ -56,7 +56,7 @@ def map_ordered(
     waiting: deque[Future[Result]] = deque()
     try:
         for item in items:
-            with _interrupts_held():  # a submit may start a worker, which then never sees Ctrl-C
+            with interrupts_held():  # a submit may start a worker, which then never sees Ctrl-C
                 waiting.append(pool.submit(function, item))
             if len(waiting) >= workers * IN_FLIGHT_PER_WORKER:
                 yield waiting.popleft().result()
@@ -69,7 +69,7 @@ def map_ordered(
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def interrupts_held() -> Iterator[None]:
     """Hold Ctrl-C back inside the block; a process that is started there holds it back for good."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

@@ -1,4 +1,4 @@
-"""Two articles of the paper's corpus are here as JATS: its rows of them are among our sentences, with the same label."""
+"""Two articles of the paper's corpus are here as JATS: its rows are among our sentences, with the same label."""
 
 from __future__ import annotations
 

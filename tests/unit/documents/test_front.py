@@ -71,7 +71,6 @@ def test_the_main_abstract_is_the_first_of_a_plain_kind() -> None:
     )
     assert found.abstract is not None
     assert found.abstract.get("id") == "main"
-    assert len(found.other_abstracts) == 3
 
 
 def test_references_in_order() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import socket
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -88,7 +89,7 @@ def test_inline_elements(inside: str, text: str) -> None:
 
 def test_what_is_left_out_is_counted() -> None:
     article = read("<p>a</p><fig><caption><p>12345</p></caption></fig><p>b<fn><p>123</p></fn></p>")
-    assert article.left_out == (("fig", 5), ("fn", 3))
+    assert article.left_out == (("figure", 5), ("footnote", 3))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +119,55 @@ def test_one_bad_article_of_several_is_told_and_the_rest_is_read() -> None:
     assert read_jats(data, "set.xml") == [kept]
 
 
+def test_sub_articles_are_articles_of_their_own_when_asked_for() -> None:
+    data = (
+        b'<article xml:lang="en"><front><journal-meta><journal-title>Wax</journal-title></journal-meta><article-meta>'
+        b'<article-id pub-id-type="pmc">7</article-id><title-group><article-title>T</article-title></title-group>'
+        b"<pub-date><year>2020</year></pub-date></article-meta></front><body><p>a</p></body>"
+        b"<sub-article><front-stub><title-group><article-title>Letter</article-title></title-group>"
+        b'<article-id pub-id-type="doi">10.9999/x</article-id></front-stub><body><p>b</p></body>'
+        b"<response><front-stub><pub-date><year>2021</year></pub-date></front-stub><body><p>c</p></body></response>"
+        b'</sub-article><sub-article xml:lang="PT"><front-stub/></sub-article></article>'
+    )
+    alone = list(read_jats_each(data, "x.xml"))
+    main, letter, reply, empty = read_jats_each(data, "x.xml", sub_articles=True)
+    assert alone == [main]
+    assert isinstance(letter, Article)
+    assert isinstance(reply, Article)
+    assert (letter.id, letter.title, texts(letter), letter.year) == ("PMC7#s1", "Letter", ["b"], 2020)
+    assert (letter.journal, letter.language) == ("Wax", "en")
+    assert (reply.id, reply.title, texts(reply), reply.year) == ("PMC7#s2", "", ["c"], 2021)
+    assert empty == Rejected("x.xml", "no-body", "the article has no body", "PMC7#s3")
+
+
+def test_sub_articles_of_an_article_that_is_left_out_are_read() -> None:
+    data = b"<article><sub-article><body><p>b</p></body></sub-article></article>"
+    refused, letter = read_jats_each(data, "x.xml", sub_articles=True)
+    assert isinstance(refused, Rejected)
+    assert isinstance(letter, Article)
+    assert letter.id == "x#s1"
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ('<ref id="k"/>', "see @cite now"),
+        ('<fig id="k"/>', "see @fig now"),
+        ('<table-wrap id="k"/>', "see @table now"),
+        ('<disp-formula id="k"/>', "see @formula now"),
+        ('<fn id="k"/>', "see now"),
+        ('<sec id="k"/>', "see [12] now"),
+        ("", "see [12] now"),
+    ],
+)
+def test_a_link_that_does_not_say_its_type_is_what_it_leads_to(target: str, text: str) -> None:
+    inside = (
+        "[<xref rid='k l'>12</xref>]" if "ref" in target or "[" in text else "<xref ref-type='other' rid='k'>12</xref>"
+    )
+    data = f"<article><body><p>see {inside} now</p></body><back><ref-list>{target}</ref-list></back></article>"
+    assert texts(read_jats(data.encode(), "x")[0]) == [text]
+
+
 def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("the network was touched")
@@ -135,9 +185,10 @@ def _tree(chance: random.Random, depth: int, words: list[str]) -> str:
     name = chance.choice(BLOCKS) if depth < 6 else "p"
     if name == "p":
         parts = []
-        for _ in range(chance.randint(1, 3)):
+        for place in range(chance.randint(1, 3)):
             words.append(f"w{len(words)}x")
-            tag = chance.choice(["", "italic", "bold", "sup", "ext-link", "named-content"])
+            # A paragraph of emphasised text alone would be a heading.
+            tag = "" if place == 0 else chance.choice(["", "italic", "bold", "sup", "ext-link", "named-content"])
             parts.append(f"<{tag}>{words[-1]}</{tag}>" if tag else words[-1])
             if chance.random() < 0.3:
                 parts.append(chance.choice(["<fig><p>no</p></fig>", "<disp-formula>no</disp-formula>", "<fn>no</fn>"]))
@@ -170,8 +221,35 @@ def test_no_bytes_make_it_crash(data: bytes) -> None:
     assert list(read_jats_each(b"<article><body><p>x" + data + b"</p></body></article>", "x"))
 
 
-@pytest.mark.parametrize("tag", ["sec", "p", "italic", "sup", "list", "boxed-text", "xref", "alternatives"])
-def test_deep_nesting_is_no_trouble(tag: str) -> None:
-    inside = f"<{tag}>" * 250 + "<p>x</p>" + f"</{tag}>" * 250
+@pytest.mark.parametrize(
+    "document",
+    [
+        "<article><body><p>a</p><p>" + "<bold> </bold>" * 60_000 + "</p></body></article>",
+        "<article><body><p>" + "<bold>Methods</bold> a " * 60_000 + "</p></body></article>",
+        "<article><body><p>a<sup>" + "<xref ref-type='bibr'/>" * 60_000 + "z</sup></p></body></article>",
+        "<article><body><p>a</p></body>" + "<back><ref/></back>" * 60_000 + "</article>",
+        "<article><front><article-meta>" + "<contrib-group><contrib><name><surname>a</surname></name></contrib>"
+        "</contrib-group>" * 60_000 + "</article-meta></front><body><p>a</p></body></article>",
+        "<set>" + "<article><!-- a --></article>" * 60_000 + "</set>",
+        "<!---->" * 500 + "<article><body><p>a</p></body></article>",
+        "<article><front><article-meta><permissions><license>Creative Commons Attribution" + "," * 1_000_000 +
+        "</license></permissions></article-meta></front><body><p>a</p></body></article>",
+    ],
+    ids=["blank bold", "bold", "raised links", "backs", "authors", "stubs", "comments", "licence"],
+)  # fmt: skip
+def test_repeated_elements_take_linear_time(document: str) -> None:
+    began = time.process_time()
+    assert list(read_jats_each(document.encode(), "x"))
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize(
+    "tags",
+    ["sec", "p", "italic", "sup", "list", "boxed-text", "xref", "alternatives", "p list", "p boxed-text", "p sec",
+     "sup p", "bold sup", "p disp-quote italic", "alternatives x", "caption boxed-text"],
+)  # fmt: skip
+def test_deep_nesting_is_no_trouble(tags: str) -> None:
+    names = (tags.split() * 250)[:250]
+    inside = "".join(f"<{name}>" for name in names) + "<p>x</p>" + "".join(f"</{name}>" for name in reversed(names))
     [item] = read_jats_each(f"<article><body><p>y</p>{inside}</body></article>".encode(), "x")
     assert isinstance(item, Article)
