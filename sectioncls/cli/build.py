@@ -135,6 +135,9 @@ def build_pmc(
     sub_articles: Annotated[
         bool, typer.Option("--sub-articles", help="Read sub-articles and responses as articles of their own.")
     ] = False,
+    near_duplicates: Annotated[
+        bool, typer.Option("--near-duplicates", help="Also list articles that share most of their words.")
+    ] = False,
     split: Annotated[
         Literal["article", "sentence"],
         typer.Option(help="Split by article, or by sentence as the paper did."),
@@ -171,6 +174,7 @@ def build_pmc(
         "--lang": (",".join(languages), ""),
         "--licence": (",".join(licences), ""),
         "--sub-articles": (sub_articles, False),
+        "--near-duplicates": (near_duplicates, False),
         "--split": (split, "article"),
         "--splitter": (splitter, "scisplit"),
         "--normalise": (normalise or "", ""),
@@ -189,6 +193,7 @@ def build_pmc(
         languages=languages,
         licences=licences,
         sub_articles=sub_articles,
+        near_duplicates=near_duplicates,
         split_by=split,
         splitter=splitter,
         normalise=normalise or "",

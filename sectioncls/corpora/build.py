@@ -11,12 +11,13 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from sectioncls.corpora.corpus import Corpus, open_corpus
 from sectioncls.corpora.labelling import FILTERED, ArticleRules, Reader
+from sectioncls.corpora.near import bands, near_pairs
 from sectioncls.corpora.reading import Engine, read_locally
 from sectioncls.corpora.sources import Item
 from sectioncls.corpora.spill import Spill, Stored
@@ -109,6 +110,8 @@ def build_from_articles(
             ) as writer:
                 note_part(folder, writer.folder)
                 kept = _write(writer, spill, split_by, rules.scheme, seed)
+                if rules.near_duplicates:
+                    writer.add_near_duplicates(near_pairs(spill))
                 left_out, rejected = _write_rejections(writer, spill, container_of)
             containers = spill.counts()
             found = spill.found(FILTERED)
@@ -127,16 +130,13 @@ def build_from_articles(
 def _settings(rules: ArticleRules, packages: tuple[str, ...], **more: Any) -> dict[str, Any]:
     """Give all that decides the bytes of a corpus, the documents aside."""
     table = Path(rules.scheme.source)
-    return more | {
+    scheme = {
         "scheme": rules.scheme.name,
         "scheme table": hashlib.sha256(table.read_bytes()).hexdigest() if table.is_file() else "",
-        "required": sorted(rules.required),
-        "languages": sorted(rules.languages),
-        "licences": sorted(rules.licences),
-        "splitter": rules.splitter,
-        "normalise": rules.normalise,
-        "versions": versions_of(packages),
     }
+    values = {field.name: getattr(rules, field.name) for field in fields(rules) if field.name != "scheme"}
+    values = {name: sorted(value) if isinstance(value, frozenset) else value for name, value in values.items()}
+    return more | scheme | values | {"versions": versions_of(packages)}
 
 
 def _write(writer: CorpusWriter, spill: Spill, split_by: SplitBy, scheme: LabelScheme, seed: int) -> int:
@@ -155,6 +155,8 @@ def _write(writer: CorpusWriter, spill: Spill, split_by: SplitBy, scheme: LabelS
             spill.reject(verdict)
             continue
         kept += 1
+        if signed := spill.signature(stored):
+            spill.add_bands(stored, bands(signed))
         language, licence, paragraphs, more = spill.load(stored)
         remarks.update(more)
         parts = [Paragraph(text, kind, tuple(path), node) for node, kind, path, text, _, _, _ in paragraphs]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from sectioncls.corpora.near import signature
 from sectioncls.corpora.normalise import NORMALISERS
 from sectioncls.corpora.spill import Packed, pack, text_digest
 from sectioncls.documents import labelled_paragraphs
@@ -35,7 +36,7 @@ class ArticleRules:
     ``scheme`` gives the labels; an article is kept when every ``required`` one is the label of a sentence of it,
     its language is one of ``languages`` (codes) and its licence one of ``licences`` (see licence_is), all where
     these are empty. ``splitter`` cuts the sentences, ``normalise`` names the form they are brought into (see
-    normalise.py), none where it is empty.
+    normalise.py), none where it is empty. ``near_duplicates`` signs each article for near.near_pairs.
     """
 
     scheme: LabelScheme
@@ -44,6 +45,7 @@ class ArticleRules:
     licences: frozenset[str] = frozenset()
     splitter: str = "scisplit"
     normalise: str = ""
+    near_duplicates: bool = False
 
 
 def label_articles(document: Any, *, read: Reader, rules: ArticleRules) -> list[Packed | Rejected]:
@@ -85,6 +87,7 @@ def _labelled(article: Article, place: int, rules: ArticleRules) -> Packed | Rej
         lacks=lacks if counts else "nothing in it has a label",
         data=pack([language.code, article.licence, paragraphs, remarks]),
         text=text_digest(paragraph[3] for paragraph in paragraphs),
+        near=signature(paragraph[3] for paragraph in paragraphs) if rules.near_duplicates else b"",
     )
 
 

@@ -45,6 +45,7 @@ def build_pmc(
     languages: Iterable[str] = (),
     licences: Iterable[str] = (),
     sub_articles: bool = False,
+    near_duplicates: bool = False,
     split_by: SplitBy = "article",
     splitter: str = "scisplit",
     normalise: str = "",
@@ -62,7 +63,8 @@ def build_pmc(
     labels that an article's headings must give, with ``four`` those that the scheme requires. ``languages`` (codes)
     and ``licences`` (``cc-by``, ``cc-by-4.0``, ``cc0`` …) keep only such articles, all where they are empty.
     ``normalise="paper"`` brings sentences into PMC-Sents-FULL's form (see normalise.py). ``sub_articles`` reads
-    sub-articles and responses as articles of their own. The name is the output folder's unless given. ``jobs`` workers
+    sub-articles and responses as articles of their own. ``near_duplicates`` also lists the articles that share most of
+    their words in near_duplicates.jsonl. The name is the output folder's unless given. ``jobs`` workers
     read (see reading.read_locally), or ``engine="ray"`` on the cluster at ``address``; ``resume`` goes on with a build
     that was cut off. ``watch`` gets a stream with one item for each document that is done and gives it on.
 

@@ -34,8 +34,12 @@ PRAGMA temp_store = FILE;
 CREATE TABLE IF NOT EXISTS containers (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
 CREATE TABLE IF NOT EXISTS documents (id INTEGER PRIMARY KEY, container INT, key BLOB, here INT);
 CREATE TABLE IF NOT EXISTS articles (document INT, id TEXT, source TEXT, place INT, digest INT, doi TEXT, text BLOB,
-    counts TEXT, lacks TEXT, offset INT, size INT);
+    near BLOB, counts TEXT, lacks TEXT, offset INT, size INT);
 CREATE TABLE IF NOT EXISTS rejected (document INT, source TEXT, reason TEXT, detail TEXT, id TEXT);
+DROP TABLE IF EXISTS bands;
+DROP TABLE IF EXISTS pairs;
+CREATE TABLE bands (key BLOB, id TEXT, number INT);
+CREATE TABLE pairs (one TEXT, other TEXT, number INT, other_number INT, PRIMARY KEY (one, other)) WITHOUT ROWID;
 CREATE TEMP TABLE twins (kind TEXT, key, id TEXT, PRIMARY KEY (kind, key));
 """
 
@@ -45,7 +49,7 @@ class Packed:
     """An article on its way to the spill: its keys, label counts of its sentences, and all else packed.
 
     ``place`` is the article's number in its file; ``lacks`` says why it is not wanted, empty if it is; ``text`` is
-    a digest of its paragraphs.
+    a digest of its paragraphs, ``near`` their MinHash signature where one is asked for.
     """
 
     article_id: str
@@ -56,6 +60,7 @@ class Packed:
     data: bytes
     doi: str = ""
     text: bytes = b""
+    near: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class Stored:
     offset: int
     size: int
     twin: tuple[str, str] | None = None
+    number: int = 0
 
 
 def text_digest(paragraphs: Iterable[str]) -> bytes:
@@ -173,7 +179,7 @@ class Spill:
     def _add(self, packed: Packed, document: int | None) -> None:
         data = b"" if packed.lacks else packed.data
         self._keys.execute(
-            "INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 document,
                 _utf8(packed.article_id),
@@ -182,6 +188,7 @@ class Spill:
                 zlib.crc32(packed.data),  # only orders articles of one name and place, whichever came first
                 packed.doi or None,
                 packed.text or None,
+                packed.near or None,
                 json.dumps(dict(packed.counts)),
                 packed.lacks,
                 self._end,
@@ -246,19 +253,46 @@ class Spill:
 
     def articles(self) -> Iterator[Stored]:
         """Give the articles sorted by id, then source."""
-        twin = "(SELECT id FROM temp.twins WHERE kind = '{0}' AND key = articles.{0})"
-        twins = ", ".join(twin.format(kind) for kind in ("doi", "text"))
+        match = "(SELECT id FROM temp.twins WHERE kind = '{0}' AND key = articles.{0})"
+        matches = ", ".join(match.format(kind) for kind in ("doi", "text"))
         rows = self._keys.execute(
-            f"SELECT id, source, counts, lacks, offset, size, doi, {twins} FROM articles"
+            f"SELECT rowid, id, source, counts, lacks, offset, size, doi, {matches} FROM articles"
             " ORDER BY id, source, place, digest"
         )
-        for article_id, source, counts, lacks, offset, size, doi, same_doi, same_text in rows:
+        for number, article_id, source, counts, lacks, offset, size, doi, same_doi, same_text in rows:
             twin = None
             if same_doi is not None and same_doi != article_id:
                 twin = (same_doi, f"DOI {doi}")
             elif same_text is not None and same_text != article_id:
                 twin = (same_text, "text")
-            yield Stored(article_id, source, json.loads(counts), lacks, offset, size, twin)
+            yield Stored(article_id, source, json.loads(counts), lacks, offset, size, twin, number)
+
+    def signature(self, stored: Stored) -> bytes:
+        """Give the MinHash signature of an article, nothing where it has none."""
+        signed: bytes | None = self._one("SELECT near FROM articles WHERE rowid = ?", (stored.number,))
+        return signed or b""
+
+    def add_bands(self, stored: Stored, keys: Iterable[bytes]) -> None:
+        """Set the bands of an article's signature aside."""
+        rows = ((key, stored.article_id, stored.number) for key in keys)
+        self._keys.executemany("INSERT INTO bands VALUES (?, ?, ?)", rows)
+
+    def bands(self) -> Iterator[tuple[bytes, str, int]]:
+        """Give (key, id, number) of all bands, sorted."""
+        yield from self._keys.execute("SELECT key, id, number FROM bands ORDER BY key, id")
+
+    def propose(self, pairs: Iterable[tuple[Any, ...]]) -> None:
+        """Set pairs of articles aside, each (id, number, other's id, other's number), the same pair once."""
+        self._keys.executemany(
+            "INSERT OR IGNORE INTO pairs (one, number, other, other_number) VALUES (?, ?, ?, ?)", pairs
+        )
+
+    def proposed(self) -> Iterator[tuple[str, str, bytes, bytes]]:
+        """Give (id, other's id, signature, other's signature) of the pairs, sorted."""
+        yield from self._keys.execute(
+            "SELECT one, other, a.near, b.near FROM pairs JOIN articles a ON a.rowid = number"
+            " JOIN articles b ON b.rowid = other_number ORDER BY one, other"
+        )
 
     def load(self, stored: Stored) -> Any:
         """Give the packed value of an article."""

@@ -195,7 +195,7 @@ class CorpusWriter:
         language: str | None = None,
         licence: str | None = None,
     ) -> None:
-        """Write all sentences of an article into one split, as ``add`` would, ten times faster."""
+        """Write all sentences of an article into one split as ``add`` would, faster."""
         rows, tally = self._of_split(split)
         columns: list[list[Any]] = [[] for _ in range(7)]
         nodes, texts, labels, paths, sources, starts, ends = columns
@@ -252,6 +252,16 @@ class CorpusWriter:
         if self._rejected is None:
             self._rejected = (self.folder / "rejected.jsonl").open("w", encoding="utf-8", newline="\n")
         return self._rejected
+
+    def add_near_duplicates(self, pairs: Iterable[tuple[str, str, float]]) -> None:
+        """Write near_duplicates.jsonl: (article, its near duplicate, share of equal shingles)."""
+        number = 0
+        with (self.folder / "near_duplicates.jsonl").open("w", encoding="utf-8", newline="\n") as stream:
+            for one, other, share in pairs:
+                stream.write(json.dumps({"article_id": one, "near": other, "share": share}, ensure_ascii=False) + "\n")
+                number += 1
+        if number:
+            self.note(f"{number} pairs of articles are near duplicates (near_duplicates.jsonl)")
 
     def note(self, text: str) -> None:
         """Add a remark to corpus.json."""

@@ -10,6 +10,7 @@ titled sections. Each joins the path below those above it; which of them gives t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 
 from sectioncls.documents.account import Account, characters
 from sectioncls.documents.bold import bold_heading
@@ -155,15 +156,15 @@ def read_sections(
     return (Section(None, None, tuple(top.paragraphs)), *top.sections)
 
 
-def _blocks(element: Element, walk: Walk) -> None:
-    """Read the children of a section, list, quote or box; text outside a paragraph is no prose."""
+def _blocks(element: Element, walk: Walk, start: int = 0) -> None:
+    """Read the children of a section, list, quote or box from ``start`` on; text outside a paragraph is no prose."""
     account = walk.account
     begin = walk.into
     above: list[_Open] = []  # the sections around the heading that is a paragraph
     text = element.text
     if text and not (text.isspace() and text.isascii()):
         account.stray.append(text)
-    for child in element:
+    for child in islice(element, start, None) if start else element:
         kind = KINDS[child.tag]
         if kind == P:
             heading = None
@@ -172,10 +173,14 @@ def _blocks(element: Element, walk: Walk) -> None:
             if heading is None:
                 _paragraph(child, walk)
             else:
-                account.leave(child, "heading")
-                _close(above, walk, heading[1])
+                title, level, parts = heading
+                _close(above, walk, level)
                 above.append(walk.into)
-                walk.into = walk.into.below(heading[0], None, heading[1])
+                walk.into = walk.into.below(title, None, level)
+                for part in islice(child, parts):
+                    account.leave(part, "heading")
+                    account.headings.append(part.tail or "")
+                _blocks(child, walk, parts)
         elif kind >= LIST:
             if kind == SEC:
                 if above:
