@@ -12,7 +12,8 @@ class Paragraph:
     """One run of prose.
 
     ``kind`` is ``p``, ``list``, ``quote`` or ``box``; ``path`` holds the titles above it, outermost first;
-    ``node`` is the paragraph's ordinal in its document, which gives the document order across sections.
+    ``node`` is the paragraph's ordinal in its document, which gives the document order across sections; from it
+    ``documents/xpath.py`` makes the XPath of the element it came from.
     """
 
     text: str

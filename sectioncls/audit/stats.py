@@ -81,7 +81,8 @@ class CorpusStats:
     another label than ``other``, None where the scheme has no such label. ``label_sources`` counts sentences by what
     gave their label (``title``, ``sec-type``, ``run-in``, ``boxed``, ``none``), ``covered`` is the share that a
     heading gave; empty and None for corpora that brought their labels. ``unmapped`` lists the commonest headings
-    that gave none, those in most articles first. ``licences`` and ``languages`` count articles, ``rejected`` documents by reason.
+    that gave none, those in most articles first. ``licences`` and ``languages`` count articles, ``rejected`` counts
+    documents by reason.
     """
 
     name: str

@@ -12,6 +12,7 @@ from sectioncls import __version__
 from sectioncls.cli import (
     build,
     build_jsonl,
+    check,
     encode,
     evaluate,
     fetch,
@@ -21,6 +22,7 @@ from sectioncls.cli import (
     read,
     report,
     run,
+    split,
     stats,
 )
 from sectioncls.errors import SectionclsError, UsageError
@@ -44,6 +46,8 @@ app.command("build-pmc-sents")(build.build_pmc_sents)
 app.command("build-jsonl")(build_jsonl.build_jsonl)
 app.command("fetch")(fetch.fetch)
 app.command("stats")(stats.stats)
+app.command("check")(check.check)
+app.command("split")(split.split)
 app.add_typer(labels.labels, name="labels")
 app.command("finetune")(finetune.finetune)
 app.command("encode")(encode.encode)

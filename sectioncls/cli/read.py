@@ -110,6 +110,7 @@ def _row(article: Article, scheme: LabelScheme, splitter: str | None) -> dict[st
         ],
         "references": list(article.references),
         "left_out": dict(article.left_out),
+        "added": article.added,
     }
 
 

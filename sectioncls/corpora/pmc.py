@@ -78,6 +78,7 @@ def build_pmc(
         licences=frozenset(_licence(licence) for licence in licences),
         splitter=splitter,
         normalise=normalise,
+        near_duplicates=near_duplicates,
     )
     if normalise and normalise not in NORMALISERS:
         raise UsageError(f"--normalise {normalise!r} is not known", None, f"one of {', '.join(NORMALISERS)}")

@@ -95,7 +95,9 @@ def _compare(path: Path, settings: dict[str, Any]) -> None:
     except (OSError, ValueError) as error:
         raise OutputError("is damaged", path, "--overwrite to start anew") from error
     wanted = json.loads(json.dumps(settings))
-    for key in sorted(begun.keys() | wanted.keys()):
+    for key in sorted(
+        begun.keys() | wanted.keys(), key=lambda key: (key == "command", key)
+    ):  # the option's own name first
         if begun.get(key) != wanted.get(key):
             what = f"was begun with another {key} ({begun.get(key)!r}, now {wanted.get(key)!r})"
             raise OutputError(what, path.parent, "resume with the same, or --overwrite to start anew")

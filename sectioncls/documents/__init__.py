@@ -9,6 +9,7 @@ from sectioncls.documents.files import ALL_SUFFIXES, XML_SUFFIXES, Document, fin
 from sectioncls.documents.formats import read_each
 from sectioncls.documents.jats import read_jats, read_jats_each
 from sectioncls.documents.outline import labelled_paragraphs
+from sectioncls.documents.xpath import xpath_of
 from sectioncls.records import Article, Rejected
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "read_each",
     "read_jats",
     "read_jats_each",
+    "xpath_of",
 ]
 
 

@@ -1,6 +1,6 @@
 """The walk over the blocks of an article: sections, paragraphs, and what is left out of them.
 
-Headings come from four places. In order of precedence: the ``title`` of a section or box; a paragraph that is a
+Headings come from three places. In order of precedence: the ``title`` of a section or box; a paragraph that is a
 heading (``bold.py``), which holds until the next of its level or the end of the section it stands in; run-in
 heads (``heads.py``), which hold for the text behind them, in an abstract anywhere and in a body only outside
 titled sections. Each joins the path below those above it; which of them gives the label is a matter of

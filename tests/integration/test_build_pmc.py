@@ -195,6 +195,33 @@ def test_the_verb(src: Path, tmp_path: Path) -> None:
     assert result.stderr == ""
 
 
+def test_near_duplicates_are_listed(src: Path, tmp_path: Path) -> None:
+    words = " ".join(f"word{n}" for n in range(400))
+    for pmc, text in ((901, words), (902, words.replace("word200", "another")), (903, words[::-1])):
+        (src / f"near{pmc}.xml").write_text(jats(pmc, ["Methods"]).replace("</p>", f" {text}.</p>"))
+    corpus, _ = build_pmc([src], tmp_path / "c", command="x", require="none", near_duplicates=True, jobs=2)
+    rows = [json.loads(line) for line in (tmp_path / "c" / "near_duplicates.jsonl").read_text().splitlines()]
+    assert [(row["article_id"], row["near"]) for row in rows] == [("PMC901", "PMC902")]
+    assert 0.9 < rows[0]["share"] < 1
+    assert any("1 pairs of articles are near duplicates" in text for text in corpus.info.notes)
+
+
+def test_a_build_that_was_cut_off_on_the_command_line(src: Path, tmp_path: Path) -> None:
+    from sectioncls.corpora import build as building
+
+    call = ["build-pmc", "--xml", str(src), "-o", str(tmp_path / "c"), "--require", "none", "--jobs", "1"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(building, "_write", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert CliRunner().invoke(app, call).exit_code != 0
+    assert (tmp_path / "c.building" / "settings.json").exists()
+    refusal = CliRunner().invoke(app, call).exception
+    assert isinstance(refusal, OutputError)
+    assert "--resume to go on" in str(refusal)
+    assert "begun with another seed" in str(CliRunner().invoke(app, [*call, "--seed", "1", "--resume"]).exception)
+    assert CliRunner().invoke(app, [*call, "--resume"]).exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "src"]
+
+
 @pytest.mark.shared
 def test_real_articles(tmp_path: Path, shared: Path) -> None:
     jats_folder = shared / "jats"

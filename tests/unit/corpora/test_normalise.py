@@ -22,4 +22,3 @@ from sectioncls.corpora.normalise import paper_normalise
 )
 def test_the_papers_form_of_a_sentence(text: str, expected: str) -> None:
     assert paper_normalise(text) == expected
-

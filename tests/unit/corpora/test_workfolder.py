@@ -11,7 +11,7 @@ import pytest
 from sectioncls.corpora.workfolder import note_part, work_folder
 from sectioncls.errors import InputError, OutputError
 
-SETTINGS = {"seed": 0, "labels": ("a", "b")}
+SETTINGS: dict[str, object] = {"seed": 0, "labels": ("a", "b")}
 
 
 def begin(out: Path, **options: bool) -> None:
@@ -24,6 +24,12 @@ def begin(out: Path, **options: bool) -> None:
         raise KeyboardInterrupt
 
 
+def refused(match: str, out: Path, settings: dict[str, object] = SETTINGS, **options: bool) -> None:
+    given = {"resume": False, "overwrite": False} | options
+    with pytest.raises(OutputError, match=match), work_folder(out, settings, **given):
+        pass
+
+
 def test_it_goes_when_all_is_well(tmp_path: Path) -> None:
     with work_folder(tmp_path / "c", SETTINGS, resume=True, overwrite=False) as folder:
         assert folder == tmp_path / "c.building"
@@ -34,14 +40,8 @@ def test_it_goes_when_all_is_well(tmp_path: Path) -> None:
 def test_it_stays_when_a_build_is_cut_off(tmp_path: Path) -> None:
     out = tmp_path / "c"
     begin(out)
-    with (
-        pytest.raises(OutputError, match=r"c\.building: a build was cut off here \(--resume.*--overwrite"),
-        work_folder(out, SETTINGS, resume=False, overwrite=False),
-    ):
-        pass
-    with pytest.raises(OutputError, match=r"was begun with another seed \(0, now 1\)"):
-        with work_folder(out, SETTINGS | {"seed": 1}, resume=True, overwrite=False):
-            pass
+    refused(r"c\.building: a build was cut off here \(--resume.*--overwrite", out)
+    refused(r"was begun with another seed \(0, now 1\)", out, SETTINGS | {"seed": 1}, resume=True)
     with work_folder(out, SETTINGS, resume=True, overwrite=False) as folder:
         assert (folder / "articles").read_bytes() == b"first"
     begin(out)
@@ -56,10 +56,12 @@ def test_nothing_read_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_names_the_way_on(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"no space left.*--resume goes on"):
-        with work_folder(tmp_path / "c", SETTINGS, resume=False, overwrite=False) as folder:
-            (folder / "articles").write_bytes(b"first")
-            raise OSError(28, os.strerror(28))
+    with (
+        pytest.raises(OutputError, match=r"no space left.*--resume goes on"),
+        work_folder(tmp_path / "c", SETTINGS, resume=False, overwrite=False) as folder,
+    ):
+        (folder / "articles").write_bytes(b"first")
+        raise OSError(28, os.strerror(28))
     assert (tmp_path / "c.building").is_dir()
 
 
@@ -82,9 +84,7 @@ def test_strangers_are_left_alone(tmp_path: Path) -> None:
     mine.parent.mkdir()
     mine.write_text("mine")
     for overwrite in (False, True):
-        with pytest.raises(OutputError, match="not ours"):
-            with work_folder(tmp_path / "c", SETTINGS, resume=True, overwrite=overwrite):
-                pass
+        refused("not ours", tmp_path / "c", resume=True, overwrite=overwrite)
     assert [path.name for path in mine.parent.iterdir()] == ["thesis.txt"]
 
 
@@ -102,9 +102,7 @@ def test_two_builds_at_once_and_the_lock_of_a_dead_one(tmp_path: Path) -> None:
     process.start()
     assert ours.recv() == "held"
     for overwrite in (False, True):
-        with pytest.raises(OutputError, match="is being built by another process"):
-            with work_folder(tmp_path / "c", SETTINGS, resume=True, overwrite=overwrite):
-                pass
+        refused("is being built by another process", tmp_path / "c", resume=True, overwrite=overwrite)
     process.kill()
     process.join()
     with work_folder(tmp_path / "c", SETTINGS, resume=True, overwrite=False) as folder:

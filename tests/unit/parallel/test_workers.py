@@ -108,5 +108,5 @@ def test_errors_come_through_whole(workers: int) -> None:
 
 
 def test_workers_that_never_start_are_one_line() -> None:
-    with pytest.raises(SectionclsError, match="die as they start.*code 1"):
+    with pytest.raises(SectionclsError, match=r"die as they start.*code 1"):
         list(map_surviving(square, range(3), workers=1, lost=lost, prepare=never))

@@ -158,5 +158,5 @@ def test_documents_of_several_formats(tmp_path, demo):
     text = tmp_path / "note.txt"
     text.write_text("Methods\n\nWe shore sheep. They slept.\n", encoding="utf-8")
     found = list(read_given([demo / "jats" / "demo-01.xml", text]))
-    assert [item.id for item in found][0] == "PMC9900001"
+    assert found[0].id == "PMC9900001"
     assert [s.text for s in sentences_of(found[1].content)] == ["We shore sheep.", "They slept."]
