@@ -14,7 +14,6 @@ from sectioncls.encoders import (
     Context,
     Encoder,
     KeptTokens,
-    LinearHead,
     Tokens,
     Windows,
     delta_of,
@@ -104,22 +103,39 @@ def finetune(
     objective = build_objective(
         settings.objective, encoder.dimension, corpus.labels, settings.loss_settings(), settings.smoothing, seed
     )
-    head = objective.head
-    task = _task(encoder, corpus, settings, objective, seed)
-    state = start(encoder, [task], _settings(settings, seed))
-    scorer = dev_scorer(
-        encoder, corpus, margin=settings.margin, seed=seed, neighbours=settings.objective not in ("ce", "crf")
+    scorer = dev_scorer(encoder, corpus, margin=settings.margin, seed=seed, neighbours=not _only_classifies(settings))
+    course = _Course(
+        settings, _task(encoder, corpus, settings, objective, seed), objective, scorer, desk, seed, observer
     )
+    state = start(encoder, [course.task], course.fitting)
     desk.restore(state)
     note = margin_note(settings.margin, bounded=encoder.normalises or settings.distance == "cosine")
     if note and objective.uses("margin") and state.step == 0:
         desk.note(state, note, observer)
-    _train(state, task, settings, scorer, head, desk, seed, observer)
+    _train(state, course)
     dev = desk.take_best(state) if settings.patience else state.extra["dev"]
-    temperature = None if head is None else scorer.temperature(encoder, head)
-    result = _write(folder, encoder, head, corpus, settings, options, dev, desk, seed, base, temperature)
+    result = _write(folder, encoder, corpus, options, course, dev, base)
     desk.clear()
     return result
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Course:
+    """What one training is made of, and stays the same while it runs."""
+
+    settings: Plan
+    task: Task
+    objective: Objective
+    scorer: DevScorer
+    desk: Desk
+    seed: int
+    observer: Observer
+
+    @property
+    def fitting(self) -> Settings:
+        """The loop's own settings."""
+        names = ("epochs", "learning_rate", "warmup", "precision", "chunk")
+        return Settings(**{name: getattr(self.settings, name) for name in names}, seed=self.seed)
 
 
 def load_start(options: FinetuneOptions, corpus_scheme: str) -> Encoder:
@@ -154,44 +170,25 @@ def _row_weights(train: Split) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.asarray(weights / weights.mean())
 
 
-def _settings(settings: Plan, seed: int) -> Settings:
-    return Settings(
-        epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        warmup=settings.warmup,
-        precision=settings.precision,
-        chunk=settings.chunk,
-        seed=seed,
-    )
-
-
-def _train(
-    state: State,
-    task: Task,
-    settings: Plan,
-    scorer: DevScorer,
-    head: LinearHead | None,
-    desk: Desk,
-    seed: int,
-    observer: Observer,
-) -> None:
+def _train(state: State, course: _Course) -> None:
     """Run the loop; score dev ``checks`` times per epoch, keep the best, stop when patience is out."""
-    per_epoch = len(task.sampler)
+    settings, desk, observer = course.settings, course.desk, course.observer
+    per_epoch = len(course.task.sampler)
     total = max(1, round(settings.epochs * per_epoch))
     if state.step == 0:
-        dev, _ = scorer(state.encoder, head)
+        dev, _ = course.scorer(state.encoder, course.objective.head)
         desk.dev(state, 0.0, dev, observer)
     # A resumed training may stand where patience had run out, before the folder was written.
     if _waited(state, settings):
         return
     with observer.stage("training", total, "steps") as advance, held_interrupt() as interrupted:
         advance(state.step)
-        for step in fit(state, [task], _settings(settings, seed)):
+        for step in fit(state, [course.task], course.fitting):
             desk.step(step)
             advance(1)
             due = step.number * settings.checks // per_epoch > (step.number - 1) * settings.checks // per_epoch
             if due or step.number == total:
-                _check(state, step, settings, scorer, head, desk, seed, observer)
+                _check(state, step, course)
             if interrupted():
                 save_checkpoint(state, desk.checkpoint)
                 observer.note(f"interrupted at step {state.step}; --resume goes on from there")
@@ -200,26 +197,23 @@ def _train(
                 break
 
 
-def _check(
-    state: State,
-    step: Step,
-    settings: Plan,
-    scorer: DevScorer,
-    head: LinearHead | None,
-    desk: Desk,
-    seed: int,
-    observer: Observer,
-) -> None:
+def _check(state: State, step: Step, course: _Course) -> None:
     """Score dev, name a collapse once, keep the best state where one is chosen, write a checkpoint."""
-    dev, vectors = scorer(state.encoder, head)
-    desk.dev(state, step.epoch, dev, observer)
-    note = collapse_note(vectors, scorer.classes, seed) if settings.objective not in ("ce", "crf") else None
+    desk, scorer = course.desk, course.scorer
+    dev, vectors = scorer(state.encoder, course.objective.head)
+    desk.dev(state, step.epoch, dev, course.observer)
+    note = None if _only_classifies(course.settings) else collapse_note(vectors, scorer.classes, course.seed)
     if note and not state.extra.get("collapsed"):
         state.extra["collapsed"] = True
-        desk.note(state, note, observer)
-    if settings.patience:
+        desk.note(state, note, course.observer)
+    if course.settings.patience:
         desk.keep(state, scorer.choice)
     save_checkpoint(state, desk.checkpoint)
+
+
+def _only_classifies(settings: Plan) -> bool:
+    """Tell whether nothing is asked of the vectors but that a linear classifier can read them."""
+    return settings.objective in ("ce", "crf")
 
 
 def _waited(state: State, settings: Plan) -> bool:
@@ -233,20 +227,17 @@ def _signature(settings: Plan, corpus: Corpus, seed: int) -> Row:
 def _write(
     folder: Path,
     encoder: Encoder,
-    head: LinearHead | None,
     corpus: Corpus,
-    settings: Plan,
     options: FinetuneOptions,
+    course: _Course,
     dev: dict[str, float],
-    desk: Desk,
-    seed: int,
     weights_of_base: str,
-    temperature: float | None,
 ) -> Finetuned:
+    """Write the encoder's folder with all that is known of it."""
+    settings, head, desk = course.settings, course.objective.head, course.desk
     base = model_facts(options.model)
-    state = "cls" if settings.objective in ("ce", "crf") else "tuned"
+    state = "cls" if _only_classifies(settings) else "tuned"
     name = f"{Path(options.model).name}-{state}"
-    training = {**dataclasses.asdict(settings), "seed": seed}
     facts = {
         "format": 1,
         "name": name,
@@ -260,25 +251,20 @@ def _write(
             "fingerprint": corpus.info.fingerprint,
             "licence": corpus.info.licence,
         },
-        "training": training,
-        **({} if encoder.context is None else {"context": dataclasses.asdict(encoder.context)}),
+        "training": {**dataclasses.asdict(settings), "seed": course.seed},
         "dev": dev,
-        **({} if temperature is None else {"temperature": temperature}),
         "notes": desk.notes,
         "versions": versions(),
     }
+    if encoder.context is not None:
+        facts["context"] = dataclasses.asdict(encoder.context)
+    if head is not None:
+        facts["temperature"] = course.scorer.temperature(encoder, head)
     delta = None
     if settings.delta:
-        delta = (
-            delta_of(encoder),
-            {
-                "base": options.model,
-                "sha256": weights_of_base,
-                "tune": settings.tune,
-                "rank": settings.rank,
-                "pooling": settings.pooling,
-            },
-        )
+        about = {"base": options.model, "sha256": weights_of_base}
+        about |= {key: getattr(settings, key) for key in ("tune", "rank", "pooling")}
+        delta = (delta_of(encoder), about)
     fold_delta(encoder)
     history = desk.history()
     save_encoder(encoder, folder, facts=facts, head=head, history=history, delta=delta, overwrite=folder.exists())
