@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,6 +20,7 @@ from sectioncls.errors import UsageError
 if TYPE_CHECKING:
     from sectioncls.audit.stats import CorpusStats
     from sectioncls.corpora import Corpus
+    from sectioncls.corpora.sources import Watched
 
 __all__ = ["build_csabstruct", "build_pmc", "build_pmc_sents", "build_rct"]
 
@@ -183,28 +184,34 @@ def build_pmc(
     given = {option: value for option, (value, _) in options.items()}
     defaults = {option: default for option, (_, default) in options.items()}
     sources = " ".join(f"--xml {shlex.quote(str(path))}" for path in xml)
+    out = output or Path("corpora/pmc")
     start = time.perf_counter()
-    corpus, counts = build(
-        xml,
-        output or Path("corpora/pmc"),
-        command=_command(f"build-pmc {sources}", None, given, defaults),
-        scheme=scheme,
-        require=require,
-        languages=languages,
-        licences=licences,
-        sub_articles=sub_articles,
-        near_duplicates=near_duplicates,
-        split_by=split,
-        splitter=splitter,
-        normalise=normalise or "",
-        seed=seed,
-        jobs=jobs,
-        engine=engine,
-        address=address,
-        overwrite=overwrite,
-        resume=resume,
-        watch=lambda documents: _watched(documents, quiet=quiet),
-    )
+    try:
+        corpus, counts = build(
+            xml,
+            out,
+            command=_command(f"build-pmc {sources}", None, given, defaults),
+            scheme=scheme,
+            require=require,
+            languages=languages,
+            licences=licences,
+            sub_articles=sub_articles,
+            near_duplicates=near_duplicates,
+            split_by=split,
+            splitter=splitter,
+            normalise=normalise or "",
+            seed=seed,
+            jobs=jobs,
+            engine=engine,
+            address=address,
+            overwrite=overwrite,
+            resume=resume,
+            watch=lambda documents: _watched(documents, quiet=quiet),
+        )
+    except KeyboardInterrupt:
+        if out.with_name(f"{out.name}.building").exists():
+            note("--resume goes on with this build", quiet=quiet)
+        raise
     seconds = time.perf_counter() - start
     rates = {
         "seconds": round(seconds, 1),
@@ -225,8 +232,8 @@ def build_pmc(
     _show(corpus, as_json=as_json, quiet=quiet, more=more, counted=counted)
 
 
-def _watched(documents: Iterable[Any], *, quiet: bool) -> Iterator[Any]:
-    return progress(documents, unit="documents", quiet=quiet)
+def _watched(documents: Watched, *, quiet: bool) -> Iterator[str]:
+    return progress(documents, unit="documents", expected=documents.expected, quiet=quiet)
 
 
 def _command(verb: str, src: Path | None, options: Mapping[str, object], defaults: Mapping[str, object]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 __all__ = ["note", "progress"]
@@ -11,11 +11,21 @@ __all__ = ["note", "progress"]
 Item = TypeVar("Item")
 
 
-def progress(items: Iterable[Item], *, unit: str, total: int | None = None, quiet: bool = False) -> Iterator[Item]:
-    """Give the items on, showing their rate and the time left on stderr when it is a terminal."""
+def progress(
+    items: Iterable[Item],
+    *,
+    unit: str,
+    total: int | None = None,
+    expected: Callable[[], int | None] | None = None,
+    quiet: bool = False,
+) -> Iterator[Item]:
+    """Give the items on, showing their rate and the time left on stderr when it is a terminal.
+
+    ``expected`` is asked for the total again and again, where nobody knows it before.
+    """
     from tqdm import tqdm
 
-    yield from tqdm(
+    bar = tqdm(
         items,
         total=total,
         unit=f" {unit}",
@@ -23,6 +33,10 @@ def progress(items: Iterable[Item], *, unit: str, total: int | None = None, quie
         dynamic_ncols=True,
         disable=quiet or not sys.stderr.isatty(),
     )
+    for item in bar:
+        if expected is not None:
+            bar.total = expected()
+        yield item
 
 
 def note(text: str, *, quiet: bool = False) -> None:

@@ -19,7 +19,7 @@ from sectioncls.corpora.corpus import Corpus, open_corpus
 from sectioncls.corpora.labelling import FILTERED, ArticleRules, Reader
 from sectioncls.corpora.near import bands, near_pairs
 from sectioncls.corpora.reading import Engine, read_locally
-from sectioncls.corpora.sources import Item
+from sectioncls.corpora.sources import Item, Meter, Watched
 from sectioncls.corpora.spill import Spill, Stored
 from sectioncls.corpora.splits import StratifiedSplitter, split_of_article
 from sectioncls.corpora.workfolder import note_part, work_folder
@@ -28,10 +28,10 @@ from sectioncls.errors import OutputError, UsageError
 from sectioncls.records import Paragraph, Rejected, Sentence
 from sectioncls.schemes import LabelScheme
 
-__all__ = ["BuildCounts", "SplitBy", "build_from_articles"]
+__all__ = ["BuildCounts", "SplitBy", "Watch", "build_from_articles"]
 
 SplitBy = Literal["article", "sentence"]
-Watch = Callable[[Iterable[Any]], Iterable[Any]]
+Watch = Callable[[Watched], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,23 @@ def build_from_articles(
     notes: Iterable[str] = (),
     packages: tuple[str, ...] = (),
     watch: Watch = iter,
+    size: int = 0,
 ) -> tuple[Corpus, BuildCounts]:
     """Give the corpus built from a stream of documents, and what went in.
 
     ``rules`` say which articles are kept; of articles with one id the first by source is kept; what is left out
     stands in rejected.jsonl. ``split_by="article"`` splits by a seeded hash of the article id, ``"sentence"`` by
     sentence within labels. Rows are sorted by article id and index: the bytes depend on neither the order of the
-    documents nor ``jobs``.
+    documents nor ``jobs`` nor ``engine``. ``jobs`` processes read (see read_locally), or Ray at ``address``; ``resume``
+    goes on with a build that was cut off. ``watch`` gets the documents as they are done and gives them on; for its
+    guess at how many there will be, ``size`` is the bytes of all files. Raises OutputError for an output that is taken
+    or a build that was begun otherwise.
     """
     out = Path(out)
     notes = tuple(notes)
     if address and engine != "ray":
         raise UsageError("--address is of a Ray cluster", None, "add --engine ray")
+    meter = Meter(documents, size)
     settings = _settings(
         rules, packages, name=name, command=command, split_by=split_by, seed=seed, licence=licence, notes=notes
     )
@@ -89,10 +94,10 @@ def build_from_articles(
             if engine == "ray":
                 from sectioncls.corpora.clustered import read_on_ray
 
-                done = read_on_ray(documents, read, rules, spill, container_of=container_of, jobs=jobs, address=address)
+                done = read_on_ray(meter, read, rules, spill, container_of=container_of, jobs=jobs, address=address)
             else:
-                done = read_locally(documents, read, rules, spill, container_of=container_of, jobs=jobs)
-            for _ in watch(done):
+                done = read_locally(meter, read, rules, spill, container_of=container_of, jobs=jobs)
+            for _ in watch(Watched(done, meter)):
                 pass
             spill.forget_absent()
             spill.match_twins()
@@ -116,7 +121,9 @@ def build_from_articles(
             containers = spill.counts()
             found = spill.found(FILTERED)
     except sqlite3.Error as error:
-        raise OutputError(f"can't hold the articles' keys: {error}", out, "is the disk full?") from error
+        raise OutputError(
+            f"can't hold the articles' keys: {error}", out, "is the disk full? --resume goes on"
+        ) from error
     counts = BuildCounts(
         documents=containers,
         left_out={container: left_out[container] for container in containers},

@@ -17,6 +17,7 @@ from sectioncls.documents.language import Language, article_language
 from sectioncls.records import Article, Rejected
 from sectioncls.schemes import LabelScheme
 from sectioncls.sentences import split_sentences
+from sectioncls.sentences.scisplit import CAP, scisplit_marked
 
 __all__ = ["FILTERED", "ArticleRules", "Reader", "label_articles", "licence_is"]
 
@@ -24,6 +25,7 @@ FILTERED = frozenset(("language", "licence"))
 """Reasons to leave an article out that was read well."""
 CONTRADICTS = "articles that are in another language than they declare (the text's is kept)"
 UNLABELLED = "paragraphs that no heading of the scheme names (left out)"
+CAPPED = f"parts of sentences that were longer than {CAP:,} characters"
 _VERSION = re.compile(r"-\d\.\d$")
 Reader = Callable[[Any], list[Article | Rejected]]
 """Gives the articles of one document; runs in the workers, so it must be picklable."""
@@ -71,12 +73,15 @@ def _labelled(article: Article, place: int, rules: ArticleRules) -> Packed | Rej
             remarks[UNLABELLED] += 1
             continue
         text, cuts = part.text, split_sentences(part.text, splitter=rules.splitter)
+        if rules.splitter == "scisplit" and len(text) > CAP:
+            remarks[CAPPED] += sum(capped for _, _, capped in scisplit_marked(text))
         if rules.normalise:
             text, cuts = _normalised(text, cuts, NORMALISERS[rules.normalise])
         counts[label] += len(cuts)
         paragraphs.append([part.node, part.kind, part.path, text, label, label_source, cuts])
     if language.contradicts:
         remarks[CONTRADICTS] += 1
+    remarks = +remarks  # without those of nothing
     missing = sorted(rules.required - set(counts))
     lacks = f"no {' and no '.join(missing)} heading" if missing else ""
     return Packed(

@@ -9,17 +9,16 @@ train; our default splits by article.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from sectioncls.corpora.build import BuildCounts, SplitBy, build_from_articles
+from sectioncls.corpora.build import BuildCounts, SplitBy, Watch, build_from_articles
 from sectioncls.corpora.corpus import Corpus
 from sectioncls.corpora.labelling import ArticleRules
 from sectioncls.corpora.normalise import NORMALISERS
 from sectioncls.corpora.reading import Engine
-from sectioncls.corpora.sources import container_of, list_sources
+from sectioncls.corpora.sources import container_of, list_sources, total_size
 from sectioncls.documents import Document, read_each
 from sectioncls.documents.language import language_code
 from sectioncls.errors import UsageError
@@ -29,7 +28,6 @@ from sectioncls.sentences import split_sentences
 
 __all__ = ["build_pmc", "required_labels"]
 
-Watch = Callable[[Iterable[Any]], Iterable[Any]]
 _PACKAGES: dict[str, tuple[str, ...]] = {"scisplit": (), **{name: (name,) for name in ("pysbd", "syntok", "sentencex")}}
 _LICENCE = re.compile(r"cc-by(?:-(?:nc|nd|sa))*(?:-\d\.\d)?|cc0(?:-\d\.\d)?|public-domain")
 
@@ -102,6 +100,7 @@ def build_pmc(
         overwrite=overwrite,
         resume=resume,
         watch=watch,
+        size=0 if watch is iter else total_size(paths),
         licence="per article: column licence",
         notes=notes,
         packages=("lxml", "py3langid", *_PACKAGES.get(splitter, ("spacy",))),

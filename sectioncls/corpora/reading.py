@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from sectioncls.corpora.labelling import ArticleRules, Reader, label_articles
-from sectioncls.corpora.sources import Item, Source, key_of, open_source, unfold
+from sectioncls.corpora.sources import Item, Meter, Source, key_of, open_source, unfold
 from sectioncls.corpora.spill import Packed, Spill
 from sectioncls.errors import SectionclsError
 from sectioncls.parallel import TIME_LIMIT, map_surviving, worker_count
@@ -34,7 +34,7 @@ class Task:
 
 
 def read_locally(
-    items: Iterable[Item],
+    items: Meter,
     read: Reader,
     rules: ArticleRules,
     spill: Spill,
@@ -45,8 +45,8 @@ def read_locally(
 ) -> Iterator[str]:
     """Set aside what the items hold and give the container of each that is done.
 
-    What the spill has already is not read again.
-    ``jobs`` worker processes read (0: one per core); 1 reads in this process, which a document can then end.
+    What the spill has already is not read again. ``jobs`` worker processes read (0: one per core); 1 reads in this
+    process, which a document can then end.
     """
     tasks = _new(items, spill, container_of)
     workers = 0 if jobs == 1 else worker_count(jobs)
@@ -83,11 +83,13 @@ def read_task(task: Task, *, read: Reader, rules: ArticleRules) -> Results:
     return results
 
 
-def _new(items: Iterable[Item], spill: Spill, container_of: ContainerOf) -> Iterator[Task]:
+def _new(items: Meter, spill: Spill, container_of: ContainerOf) -> Iterator[Task]:
     """Give a task for each item that the spill does not hold."""
     for item in unfold(items):
         task = Task(item, container_of(item), key_of(item))
-        if not spill.seen_before(task.container, task.key):
+        if spill.seen_before(task.container, task.key):
+            items.skipped += 1
+        else:
             yield task
 
 

@@ -14,7 +14,18 @@ from sectioncls.documents import XML_SUFFIXES, Document, find_documents
 from sectioncls.errors import InputError
 from sectioncls.records import Rejected
 
-__all__ = ["Item", "Source", "container_of", "key_of", "list_sources", "open_source", "unfold"]
+__all__ = [
+    "Item",
+    "Meter",
+    "Source",
+    "Watched",
+    "container_of",
+    "key_of",
+    "list_sources",
+    "open_source",
+    "total_size",
+    "unfold",
+]
 
 _BULK = (".gz", ".xz", ".tar", ".zip", ".tgz", ".txz")
 _BULK_SIZE = 8 << 20  # a plain file that is larger may be a set of records
@@ -37,6 +48,49 @@ class Source:
 Item = Source | Document | Rejected
 
 
+class Meter:
+    """A stream of items that tells how far it has come; iterated once.
+
+    ``size`` is the bytes of all its files, 0 where nobody knows.
+    """
+
+    def __init__(self, items: Iterable[Item], size: int = 0) -> None:
+        self._items = items
+        self._size = size
+        self._passed = 0
+        self.skipped = 0
+        """Documents that need no reading."""
+
+    def __iter__(self) -> Iterator[Item]:
+        for item in self._items:
+            yield item
+            self._passed += item.size if isinstance(item, Source) else 0
+
+    def expected(self, done: int) -> int | None:
+        """Give how many documents will have been read when ``done`` have been, None while nothing can be said."""
+        if not self._size or not self._passed:
+            return None
+        return max(done, round((done + self.skipped) * self._size / self._passed) - self.skipped)
+
+
+class Watched:
+    """The containers of the documents as they are done; ``expected`` gives how many there will be, as far as known."""
+
+    def __init__(self, done: Iterable[str], meter: Meter) -> None:
+        self._done = done
+        self._meter = meter
+        self._count = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for container in self._done:
+            self._count += 1
+            yield container
+
+    def expected(self) -> int | None:
+        """Give the number of documents that will be done at the end, None while nothing can be said."""
+        return self._meter.expected(self._count)
+
+
 def list_sources(paths: Iterable[str | Path]) -> Iterator[Source | Rejected]:
     """Give the files that find_documents would read, in its order, without opening them.
 
@@ -51,6 +105,11 @@ def list_sources(paths: Iterable[str | Path]) -> Iterator[Source | Rejected]:
                     continue
                 bulk.add(item.name)
             yield item
+
+
+def total_size(paths: Iterable[str | Path]) -> int:
+    """Give the bytes of the files that list_sources gives."""
+    return sum(item.size for item in list_sources(paths) if isinstance(item, Source))
 
 
 def open_source(source: Source) -> Iterator[Document | Rejected]:

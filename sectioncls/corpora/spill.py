@@ -13,6 +13,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -106,7 +107,7 @@ def _codec() -> Any:
 
 
 class Spill:
-    """The set-aside documents, articles and rejections in a folder; a context manager that commits and closes.
+    """The set-aside documents, articles and rejections in a folder; a context manager that commits at a good end.
 
     A document is known by its container (archive or folder) and key. Opened on the folder of an interrupted build,
     it holds what was committed; every document of that time is absent until ``seen_before`` finds it again, and
@@ -141,11 +142,12 @@ class Spill:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is None or not issubclass(kind, (sqlite3.Error, OSError)):
+            if kind is None:  # an error may have come in the middle of a document
                 self.commit()
         finally:
             self._keys.close()
-            self._file.close()
+            with suppress(OSError):  # what is not committed is not missed
+                self._file.close()
 
     def commit(self) -> None:
         """Keep all that was added, whatever happens next."""

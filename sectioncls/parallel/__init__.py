@@ -1,6 +1,5 @@
 """Mapping a function over a stream of items."""
 
-from sectioncls.parallel.local import map_ordered, worker_count
-from sectioncls.parallel.workers import TIME_LIMIT, LostReason, map_surviving
+from sectioncls.parallel.local import TIME_LIMIT, LostReason, map_surviving, worker_count
 
-__all__ = ["TIME_LIMIT", "LostReason", "map_ordered", "map_surviving", "worker_count"]
+__all__ = ["TIME_LIMIT", "LostReason", "map_surviving", "worker_count"]

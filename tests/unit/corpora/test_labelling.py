@@ -29,3 +29,12 @@ def test_normalised_sentences_still_stand_in_their_paragraph(tmp_path):
 def test_an_unknown_form_is_refused(tmp_path):
     with pytest.raises(UsageError, match="paper"):
         build_pmc([tmp_path], tmp_path / "c", command="", normalise="upper")
+
+
+def test_sentences_that_were_cut_are_reported(tmp_path):
+    long = "We counted sheep, " * 300
+    (tmp_path / "a.xml").write_text(XML.replace("( [ ] ) .", long + "and rams."), encoding="utf-8")
+    corpus, _ = build_pmc([tmp_path / "a.xml"], tmp_path / "c", command="", require="none")
+    rows = [row["text"] for split in corpus.splits for row in corpus.table(split).to_pylist()]
+    assert max(map(len, rows)) <= 2000
+    assert any("longer than 2,000 characters: 3" in note for note in corpus.info.notes)

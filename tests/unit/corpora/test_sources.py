@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from sectioncls.corpora.sources import Source, container_of, key_of, list_sources, open_source, unfold
+from sectioncls.corpora.sources import (
+    Meter,
+    Source,
+    Watched,
+    container_of,
+    key_of,
+    list_sources,
+    open_source,
+    total_size,
+    unfold,
+)
 from sectioncls.documents import Document, find_documents
 from sectioncls.errors import InputError
 from sectioncls.records import Rejected
@@ -80,3 +90,21 @@ def test_containers() -> None:
     assert container_of(Document("/in/flock.tar!x/a.xml", b"")) == "/in/flock.tar"
     assert container_of(Source("/in/deep/a.xml", 1, 1)) == "/in/deep"
     assert container_of(Rejected("/in/flock.zip!b.xml", "unreadable")) == "/in/flock.zip"
+
+
+def test_the_meter_guesses_by_bytes(tmp_path: Path) -> None:
+    for n in range(8):
+        (tmp_path / f"{n}.xml").write_bytes(b"x" * 100)
+    meter = Meter(list_sources([tmp_path]), total_size([tmp_path]))
+    assert meter.expected(0) is None
+    stream = iter(meter)
+    for _ in range(5):
+        next(stream)
+    assert meter.expected(4) == 8  # of 4 files behind, 4 documents
+    assert meter.expected(2) == 4  # half of what is behind is still being read
+    meter.skipped = 2
+    assert meter.expected(2) == 6
+    assert Meter([]).expected(3) is None
+    watched = Watched(["a", "b"], meter)
+    assert list(watched) == ["a", "b"]
+    assert watched.expected() == 6
