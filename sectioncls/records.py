@@ -39,6 +39,7 @@ class Section:
 class Article:
     """One document: title, abstract and body as sections, and what is known about it.
 
+    ``id`` is the PMCID, else the DOI, else the PMID or the file's name; ``doi`` is known beside it where it is given.
     Paragraphs outside any section stand in an untitled Section. ``left_out`` counts the characters of the document
     (white space aside) that stand neither in the title nor in a paragraph, by reason, as (reason, characters) pairs;
     ``added`` counts those that the reader wrote into them itself (placeholders, ``^``): see ``documents/account.py``.
@@ -57,6 +58,7 @@ class Article:
     licence: str | None = None
     left_out: tuple[tuple[str, int], ...] = ()
     added: int = 0
+    doi: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

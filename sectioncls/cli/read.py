@@ -87,6 +87,7 @@ def _row(article: Article, scheme: LabelScheme, splitter: str | None) -> dict[st
     language = article_language(article)
     return {
         "id": article.id,
+        "doi": article.doi,
         "source": article.source,
         "status": "ok",
         "title": article.title,

@@ -91,6 +91,7 @@ def _labelled(article: Article, place: int, rules: ArticleRules) -> Packed | Rej
         counts=counts,
         lacks=lacks if counts else "nothing in it has a label",
         data=pack([language.code, article.licence, paragraphs, remarks]),
+        doi=article.doi or "",
         text=text_digest(paragraph[3] for paragraph in paragraphs),
         near=signature(paragraph[3] for paragraph in paragraphs) if rules.near_duplicates else b"",
     )

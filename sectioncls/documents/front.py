@@ -47,6 +47,7 @@ class Front:
     language: str | None = None
     licence: str | None = None
     abstract: Element | None = None
+    doi: str | None = None
 
 
 def read_front(article: Element, front: Element | None, account: Account | None = None) -> Front:
@@ -91,7 +92,11 @@ def read_front(article: Element, front: Element | None, account: Account | None 
             _leave_abstract(child, account)
     if licence is None:
         licence = _old_licence(meta)
-    return Front(_article_id(ids), title or "", year, _journal(front), tuple(authors), language, licence, main)
+    doi = _DOI.search(ids.get("doi", ""))
+    known = doi.group().lower() if doi else None
+    return Front(
+        _article_id(ids, known), title or "", year, _journal(front), tuple(authors), language, licence, main, known
+    )
 
 
 def _leave_abstract(element: Element, account: Account) -> None:
@@ -100,15 +105,14 @@ def _leave_abstract(element: Element, account: Account) -> None:
     account.count("other-abstract", size)
 
 
-def _article_id(ids: dict[str, str]) -> str | None:
+def _article_id(ids: dict[str, str], doi: str | None) -> str | None:
     """Give ``PMC123``, else the DOI, else ``pmid:123``."""
     for kind in ("pmcid", "pmc", "pmcaid"):
         number = ids.get(kind, "").upper().removeprefix("PMC").split(".")[0]
         if number.isdigit():
             return f"PMC{number}"
-    doi = _DOI.search(ids.get("doi", ""))
     if doi:
-        return doi.group().lower()
+        return doi
     pmid = ids.get("pmid", "")
     return f"pmid:{pmid}" if pmid.isdigit() else None
 

@@ -178,6 +178,7 @@ def _read(
         licence=about.licence,
         left_out=account.left_out(),
         added=account.added,
+        doi=about.doi,
     )
     if isinstance(above, Article):
         return replace(

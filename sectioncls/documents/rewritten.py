@@ -128,6 +128,7 @@ def _read(element: Element, source: str, name: str) -> Article | Rejected:
         licence=about.licence,
         left_out=walk.account.left_out(),
         added=walk.account.added,
+        doi=about.doi,
     )
 
 

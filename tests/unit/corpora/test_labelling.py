@@ -38,3 +38,14 @@ def test_sentences_that_were_cut_are_reported(tmp_path):
     rows = [row["text"] for split in corpus.splits for row in corpus.table(split).to_pylist()]
     assert max(map(len, rows)) <= 2000
     assert any("longer than 2,000 characters: 3" in note for note in corpus.info.notes)
+
+
+def test_one_doi_under_two_ids_is_one_article(tmp_path):
+    for number, words in ((7, "They woke."), (8, "They ate.")):
+        doi = '<article-id pub-id-type="doi">10.1234/Sheep.1</article-id></article-meta>'
+        text = XML.replace(">7<", f">{number}<").replace("</article-meta>", doi).replace("( [ ] ) .", words)
+        (tmp_path / f"{number}.xml").write_text(text, encoding="utf-8")
+    corpus, counts = build_pmc([tmp_path / "8.xml", tmp_path / "7.xml"], tmp_path / "c", command="", require="none")
+    assert (counts.articles, counts.kept, counts.rejected) == (2, 1, {"duplicate": 1})
+    rejected = (tmp_path / "c" / "rejected.jsonl").read_text(encoding="utf-8")
+    assert "10.1234/sheep.1" in rejected and '"article_id": "PMC8"' in rejected
