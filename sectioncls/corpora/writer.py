@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 import sectioncls
 from sectioncls.corpora.corpus import FORMAT, SPLITS, CorpusInfo
 from sectioncls.corpora.datacard import DATA_CARD, data_card
+from sectioncls.corpora.rowgroups import Rows
 from sectioncls.errors import InputError
 from sectioncls.records import Paragraph, Rejected, Sentence
 from sectioncls.schemes import LabelScheme
@@ -27,7 +27,6 @@ from sectioncls.staging import folder_files, staged_folder
 
 __all__ = ["CORE_FIELDS", "EXTRA_FIELDS", "CorpusWriter", "CutParagraph", "create_corpus", "versions_of"]
 
-ROWS_A_GROUP = 20_000
 CORE_FIELDS: dict[str, pa.DataType] = {
     "article_id": pa.string(),
     "index": pa.int32(),
@@ -52,49 +51,6 @@ PARAGRAPH_FIELDS: dict[str, pa.DataType] = {
 }
 CutParagraph = Sequence[Any]
 """A labelled paragraph with its sentences: node, kind, path, text, label, label source, [(start, end), …]."""
-
-
-class _Rows:
-    """Rows on their way into one Parquet file, written in groups of a fixed size."""
-
-    def __init__(self, path: Path, fields: dict[str, pa.DataType]) -> None:
-        self.path = path
-        self.schema = pa.schema(list(fields.items()))
-        self.columns: dict[str, list[Any]] = {name: [] for name in fields}
-        self.lists = list(self.columns.values())
-        self.writer: pq.ParquetWriter | None = None
-
-    def append(self, row: Sequence[Any]) -> None:
-        for values, value in zip(self.lists, row, strict=True):
-            values.append(value)
-        self.write_full_groups()
-
-    def extend(self, columns: Sequence[Sequence[Any]]) -> None:
-        """Append rows that are given as columns."""
-        for values, more in zip(self.lists, columns, strict=True):
-            values.extend(more)
-        self.write_full_groups()
-
-    def write_full_groups(self) -> None:
-        while len(self.lists[0]) >= ROWS_A_GROUP:
-            self.write(ROWS_A_GROUP)
-
-    def flush(self) -> None:
-        if self.lists[0]:
-            self.write(len(self.lists[0]))
-
-    def write(self, rows: int) -> None:
-        if self.writer is None:
-            self.writer = pq.ParquetWriter(self.path, self.schema, compression="zstd")
-        group = {name: values[:rows] for name, values in self.columns.items()}
-        self.writer.write_table(pa.table(group, schema=self.schema), row_group_size=ROWS_A_GROUP)
-        for values in self.lists:
-            del values[:rows]
-
-    def abandon(self) -> None:
-        if self.writer is not None:
-            self.writer.close()
-            self.writer = None
 
 
 class _Tally:
@@ -157,7 +113,7 @@ class CorpusWriter:
         self._scheme = scheme
         self._extra = tuple(extra)
         self._grouped = grouped
-        self._rows: dict[str, _Rows] = {}
+        self._rows: dict[str, Rows] = {}
         self._tallies: dict[str, _Tally] = {}
         self._rejected: IO[str] | None = None
         self._notes: list[str] = []
@@ -221,7 +177,7 @@ class CorpusWriter:
 
     def add_paragraphs(self, article_id: str, paragraphs: Iterable[Paragraph]) -> None:
         """Write the paragraphs of an article."""
-        rows = self._rows.setdefault("paragraphs", _Rows(self.folder / "paragraphs.parquet", PARAGRAPH_FIELDS))
+        rows = self._rows.setdefault("paragraphs", Rows(self.folder / "paragraphs.parquet", PARAGRAPH_FIELDS))
         for part in paragraphs:
             rows.append((article_id, part.node, part.kind, list(part.path), part.text))
 
@@ -231,13 +187,13 @@ class CorpusWriter:
         if licence:
             self._licences[licence] += number
 
-    def _of_split(self, split: str) -> tuple[_Rows, _Tally]:
+    def _of_split(self, split: str) -> tuple[Rows, _Tally]:
         """Give the rows and the tally of a split, made when first asked for."""
         if split not in SPLITS:
             raise InputError(f"{split!r} is not a split", None, f"one of {', '.join(SPLITS)}")
         if split not in self._rows:
             fields = CORE_FIELDS | {name: EXTRA_FIELDS[name] for name in self._extra}
-            self._rows[split] = _Rows(self.folder / f"{split}.parquet", fields)
+            self._rows[split] = Rows(self.folder / f"{split}.parquet", fields)
             self._tallies[split] = _Tally(self._scheme.labels, grouped=self._grouped)
         return self._rows[split], self._tallies[split]
 

@@ -120,7 +120,7 @@ def test_same_rows_same_bytes(tmp_path: Path) -> None:
 
 
 def test_row_groups_do_not_depend_on_how_rows_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sectioncls.corpora.writer.ROWS_A_GROUP", 3)
+    monkeypatch.setattr("sectioncls.corpora.rowgroups.ROWS_A_GROUP", 3)
     whole = write(tmp_path / "whole")
     with create_corpus(tmp_path / "single", name="sheep", scheme=SCHEME, command="x", extra=("confidence",)) as writer:
         for split, rows in ROWS.items():

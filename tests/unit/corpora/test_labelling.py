@@ -45,7 +45,7 @@ def test_one_doi_under_two_ids_is_one_article(tmp_path):
         doi = '<article-id pub-id-type="doi">10.1234/Sheep.1</article-id></article-meta>'
         text = XML.replace(">7<", f">{number}<").replace("</article-meta>", doi).replace("( [ ] ) .", words)
         (tmp_path / f"{number}.xml").write_text(text, encoding="utf-8")
-    corpus, counts = build_pmc([tmp_path / "8.xml", tmp_path / "7.xml"], tmp_path / "c", command="", require="none")
+    _, counts = build_pmc([tmp_path / "8.xml", tmp_path / "7.xml"], tmp_path / "c", command="", require="none")
     assert (counts.articles, counts.kept, counts.rejected) == (2, 1, {"duplicate": 1})
     rejected = (tmp_path / "c" / "rejected.jsonl").read_text(encoding="utf-8")
     assert "10.1234/sheep.1" in rejected and '"article_id": "PMC8"' in rejected

@@ -33,7 +33,7 @@ def articles(number: int) -> list[tuple[str, str, list[list[object]]]]:
 
 
 def test_article_at_once_or_by_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "ROWS_A_GROUP", 100)  # articles across the borders of groups
+    monkeypatch.setattr("sectioncls.corpora.rowgroups.ROWS_A_GROUP", 100)  # articles across the borders of groups
     for way in ("once", "single"):
         with create_corpus(tmp_path / way, name="c", scheme=SCHEME, command="x", grouped=True) as corpus:
             for name, split, paragraphs in articles(120):
