@@ -4,7 +4,7 @@
 
 The articles come from a generator, one at a time, as tar archives would give them; no file is written for them.
 Words are drawn by rank from a made-up vocabulary, so sizes are those of real articles (about 25 kB of prose, 150
-sentences) and each text is its own.
+sentences; a sixth of that with ``--paragraphs 1``) and each text is its own.
 """
 
 from __future__ import annotations
@@ -57,21 +57,21 @@ def vocabulary(size: int = 20_000) -> list[str]:
     return [*_COMMON * 600, *words]
 
 
-def article(number: int, words: list[str]) -> bytes:
-    """Give JATS with six sections of six paragraphs; the same number gives the same bytes."""
+def article(number: int, words: list[str], paragraphs: int = 6) -> bytes:
+    """Give JATS with six sections of so many paragraphs; the same number gives the same bytes."""
     draw = random.Random(number)
     sections = []
     for head in HEADS:
-        paragraphs = []
-        for _ in range(6):
+        written = []
+        for _ in range(paragraphs):
             sentences = []
             for _ in range(draw.randrange(2, 7)):
                 chosen = draw.choices(words, k=draw.randrange(10, 35))
                 chosen[0] = chosen[0].capitalize()
                 chosen[-2] += f" ({draw.randrange(100) / 10} mg)"
                 sentences.append(" ".join(chosen) + ".")
-            paragraphs.append(f"<p>{' '.join(sentences)}</p>")
-        sections.append(f"<sec><title>{head}</title>{''.join(paragraphs)}</sec>")
+            written.append(f"<p>{' '.join(sentences)}</p>")
+        sections.append(f"<sec><title>{head}</title>{''.join(written)}</sec>")
     return (
         '<article xml:lang="en"><front><article-meta>'
         f'<article-id pub-id-type="pmc">{number}</article-id>'
@@ -80,11 +80,11 @@ def article(number: int, words: list[str]) -> bytes:
     ).encode()
 
 
-def articles(count: int) -> Iterator[Document]:
+def articles(count: int, paragraphs: int) -> Iterator[Document]:
     """Give so many articles, as members of archives of 10,000."""
     words = vocabulary()
     for number in range(1, count + 1):
-        yield Document(f"made-up-{number // 10_000:04}.tar!PMC{number}.xml", article(number, words))
+        yield Document(f"made-up-{number // 10_000:04}.tar!PMC{number}.xml", article(number, words, paragraphs))
 
 
 def watched(done: Iterable[Any], folder: Path, every: int) -> Iterator[Any]:
@@ -119,6 +119,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--articles", type=int, default=1_000_000)
     parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--paragraphs", type=int, default=6, help="in each of six sections: 6 makes real sizes")
     parser.add_argument("--every", type=int, default=2_000)
     parser.add_argument("--folder", type=Path, required=True, help="where to build; what a killed call left is resumed")
     parser.add_argument("--keep", action="store_true", help="keep the corpus")
@@ -127,7 +128,7 @@ def main(arguments: list[str]) -> None:
     out = options.folder / "million"
     began, cpu = time.perf_counter(), cpu_seconds()
     corpus, counts = build_from_articles(
-        articles(options.articles),
+        articles(options.articles, options.paragraphs),
         partial(read, sub_articles=False),
         out,
         rules=ArticleRules(load_scheme("pmc-sents")),

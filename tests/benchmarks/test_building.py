@@ -23,6 +23,7 @@ import pytest
 
 ARTICLES = 150
 _PMC = re.compile(rb'(pub-id-type="pmc(?:id)?">)[^<]*')
+_DOI = re.compile(rb'(<article-id[^>]* pub-id-type="doi"[^>]*>)[^<]*')
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +137,7 @@ def test_two_workers(members, tmp_path: Path) -> None:
 def _own(data: bytes, pmc: str) -> bytes:
     """Give an article under an id and with a paragraph of its own."""
     data = _PMC.sub(rb"\g<1>" + pmc.encode(), data, count=1)
+    data = _DOI.sub(rb"\g<1>10.1234/copy." + pmc.encode(), data, count=1)
     return data.replace(b"<body>", f"<body><p>Copy {pmc} of an article.</p>".encode(), 1)
 
 
