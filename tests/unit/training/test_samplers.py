@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sectioncls.errors import InputError
-from sectioncls.training import LabelBatches
+from sectioncls.training import LabelBatches, LengthBatches
 
 
 def poor(batches, labels):
@@ -90,3 +90,24 @@ def test_drives_a_torch_loader():
     loader = torch.utils.data.DataLoader(data, batch_sampler=LabelBatches(np.arange(40) % 2, np.ones(40), 8, 0))
     seen = torch.cat([rows for (rows,) in loader])
     assert sorted(seen.tolist()) == list(range(40))
+
+
+def test_batches_by_length_hold_every_row_once_and_little_padding():
+    lengths = np.random.default_rng(0).integers(5, 500, size=1001)
+    sampler = LengthBatches(lengths, 8, seed=3)
+    for epoch in (0, 1):
+        batches = sampler.batches(epoch)
+        assert len(batches) == len(sampler) == 126
+        assert sorted(np.concatenate(batches)) == list(range(1001))
+        assert {len(rows) for rows in batches} <= {7, 8}
+        padded = sum(len(rows) * lengths[rows].max() for rows in batches)
+        assert lengths.sum() / padded > 0.9
+    first, again, second = (sampler.batches(epoch) for epoch in (0, 0, 1))
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert any(not np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def test_batches_by_length_of_nothing_are_refused():
+    with pytest.raises(InputError, match="nothing to train"):
+        LengthBatches([], 8, seed=0)
+    assert [rows.tolist() for rows in LengthBatches([7], 8, seed=0).batches(0)] == [[0]]
