@@ -14,6 +14,7 @@ from sectioncls.downstream.calibration import (
 from sectioncls.downstream.classify import CLASSIFIERS, classify
 from sectioncls.downstream.cluster import CLUSTERERS, cluster
 from sectioncls.downstream.confusion import table
+from sectioncls.downstream.position import POSITION, classify_positions, position_features
 from sectioncls.downstream.project import PROJECTIONS, project, sample_rows
 from sectioncls.downstream.protocols import PROTOCOLS, Protocol
 from sectioncls.downstream.scores import classification_scores, clustering_scores
@@ -27,6 +28,7 @@ from sectioncls.downstream.text_baselines import (
 __all__ = [
     "CLASSIFIERS",
     "CLUSTERERS",
+    "POSITION",
     "PROJECTIONS",
     "PROTOCOLS",
     "TEXT_CLASSIFIERS",
@@ -36,11 +38,13 @@ __all__ = [
     "calibration_error",
     "classification_scores",
     "classify",
+    "classify_positions",
     "classify_texts",
     "cluster",
     "cluster_texts",
     "clustering_scores",
     "fit_temperature",
+    "position_features",
     "project",
     "sample_rows",
     "table",

@@ -11,12 +11,14 @@ import numpy.typing as npt
 
 from sectioncls.corpora import Corpus, Split
 from sectioncls.downstream import (
+    POSITION,
     PROTOCOLS,
     TEXT_CLASSIFIERS,
     TEXT_CLUSTERING,
     Protocol,
     classification_scores,
     classify,
+    classify_positions,
     classify_texts,
     cluster,
     cluster_texts,
@@ -96,7 +98,10 @@ def evaluate_encoder(
 
 
 def evaluate_texts(corpus: Corpus, *, protocol: str, observer: Observer = SILENT) -> Evaluation:
-    """Score what words alone give: majority label, TF-IDF with logistic regression, TF-IDF with k-means."""
+    """Score what no encoder gives: majority label, TF-IDF with logistic regression or k-means, and places alone.
+
+    The place in the article is scored where the corpus knows its articles.
+    """
     rules, train, test = PROTOCOLS[protocol], corpus.split("train"), corpus.split("test")
     result = Evaluation()
     with observer.stage("text baselines", len(TEXT_CLASSIFIERS) + 1, "methods") as advance:
@@ -104,6 +109,10 @@ def evaluate_texts(corpus: Corpus, *, protocol: str, observer: Observer = SILENT
             predicted = classify_texts(train.texts, train.labels, test.texts, method=method, seed=rules.seed)
             _add_predictions(result, corpus, test, "", method, predicted, rules)
             advance(1)
+        if corpus.info.has_articles:
+            places = [(split.article_ids, split.index) for split in (train, test)]
+            predicted = classify_positions(places[0], train.labels, places[1], seed=rules.seed)
+            _add_predictions(result, corpus, test, "", POSITION, predicted, rules)
         classes = len(set(test.labels.tolist()))
         space, ids = cluster_texts(test.texts, classes, seed=rules.seed, n_init=rules.n_init)
         _add_clusters(result, corpus, test, "", TEXT_CLUSTERING, ids, space, rules)

@@ -35,6 +35,7 @@ __all__ = [
 
 METHODS = {
     "majority": "Majority label",
+    "position-logistic-regression": "Place in the article alone",
     "tfidf-logistic-regression": "TF-IDF + logistic regression",
     "tfidf-kmeans": "TF-IDF + k-means",
     "decision-tree": "Decision tree",
@@ -48,7 +49,7 @@ METHODS = {
 }
 """Method name → how it is written on a page; also the order of rows."""
 
-BASELINES = ("majority", "tfidf-logistic-regression", "tfidf-kmeans")
+BASELINES = ("majority", "position-logistic-regression", "tfidf-logistic-regression", "tfidf-kmeans")
 """Methods that use no encoder of ours."""
 
 CLASSIFYING = ("f1-micro", "f1-macro")
