@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sectioncls.audit.content import (
@@ -16,6 +16,7 @@ from sectioncls.audit.content import (
     repeats,
     sentences,
 )
+from sectioncls.audit.expected import EXPECTED, expected_shares
 from sectioncls.audit.findings import Finding
 from sectioncls.audit.leaks import LEAKS, leaks
 from sectioncls.audit.rows import read_batches
@@ -26,7 +27,7 @@ __all__ = ["ARTICLE_CHECKS", "CHECKS", "check_corpus", "failed", "quoted"]
 
 CHECKS = {
     "leaks between splits": LEAKS,
-    "labels": (*CONFLICTS, *LABELS),
+    "labels": (*CONFLICTS, *LABELS, EXPECTED),
     "repeats inside a split": REPEATS,
     "sentences": (*SENTENCES, "other-language"),
 }
@@ -36,12 +37,16 @@ ARTICLE_CHECKS = ("article-in-two-splits", "article-copied", "article-repeated")
 """Those that need a corpus which knows its articles."""
 
 
-def check_corpus(survey: Survey) -> tuple[Finding, ...]:
-    """Give what there is to say about a corpus, in the order of CHECKS; nothing for a corpus without fault."""
+def check_corpus(survey: Survey, *, expected: Mapping[str, float] | None = None) -> tuple[Finding, ...]:
+    """Give what there is to say about a corpus, in the order of CHECKS; nothing for a corpus without fault.
+
+    ``expected`` are the label shares that it should have (see expected.py).
+    """
     found = [
         *leaks(survey),
         *conflicts(survey),
         *labels(survey),
+        *(expected_shares(survey, expected) if expected else ()),
         *repeats(survey),
         *sentences(survey),
         *languages(survey),

@@ -41,6 +41,10 @@ def check(
         Literal["test", "train"],
         typer.Option(help="Split that the twin keeps as published; the others lose what they share with it."),
     ] = "test",
+    expect: Annotated[
+        str | None,
+        typer.Option(help="Label shares that the corpus should have, as method=0.3,result=0.25.", show_default=False),
+    ] = None,
     label_errors: Annotated[
         Path | None,
         typer.Option(help="Write sentences whose label is doubtful to this .jsonl file.", show_default=False),
@@ -58,13 +62,14 @@ def check(
     from sectioncls.corpora import only_corpus, open_corpus
     from sectioncls.staging import check_output
 
+    shares = None if expect is None else _shares(expect)
     opened = open_corpus(corpus or only_corpus())
     if write_clean is not None:
         check_output(write_clean, overwrite=overwrite)
     if label_errors is not None:
         _check_list(label_errors, overwrite=overwrite)
     survey = audit.survey_corpus(opened, near=near, watch=lambda batches: _watched(batches, opened, quiet=quiet))
-    findings = audit.check_corpus(survey)
+    findings = audit.check_corpus(survey, expected=shares)
     if with_text:
         findings = audit.quoted(opened, findings)
     content: dict[str, Any] = {
@@ -95,6 +100,20 @@ def check(
     if content["failed"]:
         note("the corpus fails this check: exit 1", quiet=quiet or as_json)
         raise typer.Exit(1)
+
+
+def _shares(text: str) -> dict[str, float]:
+    """Give the shares that ``method=0.3,result=0.25`` names."""
+    shares: dict[str, float] = {}
+    for part in text.split(","):
+        label, equals, value = part.partition("=")
+        try:
+            if not equals:
+                raise ValueError
+            shares[label.strip()] = float(value)
+        except ValueError:
+            raise UsageError(f"--expect {part!r} is no share", None, "as method=0.3,result=0.25") from None
+    return shares
 
 
 def _watched(batches: Iterable[Any], corpus: Corpus, *, quiet: bool) -> Iterator[Any]:
