@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sectioncls.corpora import Corpus
     from sectioncls.corpora.sources import Watched
 
-__all__ = ["build_csabstruct", "build_pmc", "build_pmc_sents", "build_rct"]
+__all__ = ["build_command", "build_csabstruct", "build_pmc", "build_pmc_sents", "build_rct", "show_corpus"]
 
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="Folder or file to read.", show_default=False)]
 Conflicts = Annotated[
@@ -50,12 +50,12 @@ def build_csabstruct(
     corpus = build(
         src,
         output or Path("corpora/csabstruct"),
-        command=_command("build-csabstruct", src, options, {"--drop-conflicts": "keep"}),
+        command=build_command("build-csabstruct", src, options, {"--drop-conflicts": "keep"}),
         conflicts=drop_conflicts,
         abstracts=abstracts,
         overwrite=overwrite,
     )
-    _show(corpus, as_json=as_json, quiet=quiet)
+    show_corpus(corpus, as_json=as_json, quiet=quiet)
 
 
 def build_rct(
@@ -76,7 +76,7 @@ def build_rct(
     corpus = build(
         src,
         output,
-        command=_command(
+        command=build_command(
             "build-rct",
             src,
             {"--drop-conflicts": drop_conflicts, "--sizes": sizes},
@@ -86,7 +86,7 @@ def build_rct(
         sizes=None if sizes is None else _numbers(sizes),
         overwrite=overwrite,
     )
-    _show(corpus, as_json=as_json, quiet=quiet)
+    show_corpus(corpus, as_json=as_json, quiet=quiet)
 
 
 def build_pmc_sents(
@@ -109,13 +109,13 @@ def build_pmc_sents(
     corpus = build(
         src,
         output or Path("corpora/pmc-sents-full"),
-        command=_command("build-pmc-sents", src, options, {"--drop-conflicts": "keep", "--seed": 0}),
+        command=build_command("build-pmc-sents", src, options, {"--drop-conflicts": "keep", "--seed": 0}),
         roles=None if roles is None else _roles(roles),
         seed=seed,
         conflicts=drop_conflicts,
         overwrite=overwrite,
     )
-    _show(corpus, as_json=as_json, quiet=quiet)
+    show_corpus(corpus, as_json=as_json, quiet=quiet)
 
 
 def build_pmc(
@@ -190,7 +190,7 @@ def build_pmc(
         corpus, counts = build(
             xml,
             out,
-            command=_command(f"build-pmc {sources}", None, given, defaults),
+            command=build_command(f"build-pmc {sources}", None, given, defaults),
             scheme=scheme,
             require=require,
             languages=languages,
@@ -229,14 +229,14 @@ def build_pmc(
             print(f"{container}: {count} documents, {counts.left_out[container]} left out")
         print(f"articles found {counts.articles}, kept {counts.kept}; rejected.jsonl names what was left out")
     more = {"read": asdict(counts), "content": asdict(counted)} | rates
-    _show(corpus, as_json=as_json, quiet=quiet, more=more, counted=counted)
+    show_corpus(corpus, as_json=as_json, quiet=quiet, more=more, counted=counted)
 
 
 def _watched(documents: Watched, *, quiet: bool) -> Iterator[str]:
     return progress(documents, unit="documents", expected=documents.expected, quiet=quiet)
 
 
-def _command(verb: str, src: Path | None, options: Mapping[str, object], defaults: Mapping[str, object]) -> str:
+def build_command(verb: str, src: Path | None, options: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """Give the call as corpus.json keeps it: what decides the rows, without the rest."""
     words = [f"sectioncls {verb}"]
     if src is not None:
@@ -273,7 +273,7 @@ def _roles(text: str) -> dict[str, str]:
     return roles
 
 
-def _show(
+def show_corpus(
     corpus: Corpus,
     *,
     as_json: bool,

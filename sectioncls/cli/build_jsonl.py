@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sectioncls.cli.build import _command, _show
+from sectioncls.cli.build import build_command, show_corpus
 from sectioncls.cli.options import Json, Output, Overwrite, Quiet, Seed
 from sectioncls.errors import UsageError
 
@@ -114,7 +114,7 @@ def build_jsonl(
         name=name,
         form=form,
         labels=labels,
-        command=_command("build-jsonl", src, options, defaults),
+        command=build_command("build-jsonl", src, options, defaults),
         conflicts=drop_conflicts,
         overwrite=overwrite,
         licence=known.licence if known else "",
@@ -122,7 +122,7 @@ def build_jsonl(
         notes=known.notes if known else (),
         seed=seed,
     )
-    _show(corpus, as_json=as_json, quiet=quiet)
+    show_corpus(corpus, as_json=as_json, quiet=quiet)
 
 
 def _card(name: str, src: Path) -> Card:

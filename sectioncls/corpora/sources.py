@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sectioncls.documents import XML_SUFFIXES, Document, find_documents
+from sectioncls.documents import Document, find_documents, walk_files
 from sectioncls.errors import InputError
 from sectioncls.records import Rejected
 
@@ -160,21 +159,8 @@ def _named(path: Path) -> Iterator[Source | Rejected]:
 
 
 def _walk(folder: Path) -> Iterator[Source | Rejected]:
-    def refused(error: OSError) -> None:
-        failures.append(Rejected(str(error.filename), "unreadable", error.strerror or str(error)))
-
-    failures: list[Rejected] = []
-    for place, folders, files in os.walk(folder, onerror=refused):
-        yield from failures
-        failures.clear()
-        folders.sort()
-        for name in folders:
-            if Path(place, name).is_symlink():
-                yield Rejected(str(Path(place, name)), "unreadable", "a link, which is not followed")
-        for name in sorted(files):
-            if name.lower().endswith((*XML_SUFFIXES, *_BULK)) and not name.startswith("._"):
-                yield _found(Path(place, name))
-    yield from failures
+    for found in walk_files(folder):
+        yield found if isinstance(found, Rejected) else _found(found)
 
 
 def _found(path: Path) -> Source | Rejected:
@@ -182,8 +168,4 @@ def _found(path: Path) -> Source | Rejected:
         about = path.lstat()
     except OSError as error:
         return Rejected(str(path), "unreadable", error.strerror or str(error))
-    if stat.S_ISLNK(about.st_mode):
-        return Rejected(str(path), "unreadable", "a link, which is not followed")
-    if not stat.S_ISREG(about.st_mode):
-        return Rejected(str(path), "unreadable", "not a regular file")
     return Source(str(path), about.st_size, about.st_mtime_ns)

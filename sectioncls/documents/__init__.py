@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sectioncls.documents.files import ALL_SUFFIXES, XML_SUFFIXES, Document, find_documents, open_documents
+from sectioncls.documents.files import ALL_SUFFIXES, XML_SUFFIXES, Document, find_documents, open_documents, walk_files
 from sectioncls.documents.formats import read_each
 from sectioncls.documents.jats import read_jats, read_jats_each
 from sectioncls.documents.outline import labelled_paragraphs
@@ -23,6 +23,7 @@ __all__ = [
     "read_each",
     "read_jats",
     "read_jats_each",
+    "walk_files",
     "xpath_of",
 ]
 

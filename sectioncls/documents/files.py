@@ -23,7 +23,7 @@ from sectioncls.documents.xml import MAX_BYTES
 from sectioncls.errors import DocumentRejected, InputError
 from sectioncls.records import Rejected
 
-__all__ = ["ALL_SUFFIXES", "XML_SUFFIXES", "Document", "find_documents", "open_documents"]
+__all__ = ["ALL_SUFFIXES", "XML_SUFFIXES", "Document", "find_documents", "open_documents", "walk_files"]
 
 XML_SUFFIXES = (".nxml", ".tei", ".xml")
 """Names of XML documents end so."""
@@ -88,7 +88,9 @@ def open_documents(name: str, stream: IO[bytes]) -> Iterator[Document | Rejected
         yield Rejected(name, "too-large", str(error))
 
 
-def _folder(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Document | Rejected]:
+def walk_files(folder: Path, suffixes: tuple[str, ...] = XML_SUFFIXES) -> Iterator[Path | Rejected]:
+    """Give every document and archive below a folder, sorted, or why one is not opened: links are not followed."""
+
     def refused(error: OSError) -> None:
         failures.append(Rejected(str(error.filename), "unreadable", error.strerror or str(error)))
 
@@ -109,8 +111,16 @@ def _folder(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Document | Reje
             elif not path.is_file():
                 yield Rejected(str(path), "unreadable", "not a regular file")
             else:
-                yield from _file(path, suffixes)
+                yield path
     yield from failures
+
+
+def _folder(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Document | Rejected]:
+    for found in walk_files(folder, suffixes):
+        if isinstance(found, Rejected):
+            yield found
+        else:
+            yield from _file(found, suffixes)
 
 
 def _wanted(name: str, suffixes: tuple[str, ...]) -> bool:
