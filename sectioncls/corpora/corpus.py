@@ -39,6 +39,7 @@ __all__ = [
     "only_corpus",
     "open_corpus",
     "require_trainable",
+    "spreadsheet_cell",
 ]
 
 FORMAT = 1
@@ -173,7 +174,7 @@ class Corpus:
             writer = csv.writer(handle)
             writer.writerow(table.column_names)
             for batch in table.to_batches(max_chunksize=4096):
-                writer.writerows([_guarded(value) for value in row.values()] for row in batch.to_pylist())
+                writer.writerows([spreadsheet_cell(value) for value in row.values()] for row in batch.to_pylist())
 
 
 def open_corpus(path: str | Path) -> Corpus:
@@ -260,7 +261,7 @@ def _read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         raise InputError(f"can't be read as Parquet: {error}", path, "build the corpus again") from error
 
 
-def _guarded(value: Any) -> Any:
+def spreadsheet_cell(value: Any) -> Any:
     """Give a cell that no spreadsheet takes for a formula; lists are joined with `` > ``."""
     if isinstance(value, list):
         value = " > ".join(value)

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from sectioncls.corpora.corpus import spreadsheet_cell
+
 __all__ = ["COLUMNS", "WRITERS", "Add"]
 
 Row: TypeAlias = dict[str, Any]
@@ -36,7 +38,7 @@ def _csv(path: Path) -> Iterator[Add]:
 
         def add(rows: list[Row]) -> None:
             for row in rows:
-                writer.writerow([_guarded(" > ".join(v) if isinstance(v, list) else v) for v in row.values()])
+                writer.writerow([spreadsheet_cell(value) for value in row.values()])
 
         yield add
 
@@ -63,13 +65,6 @@ def _parquet(path: Path) -> Iterator[Add]:
 
         yield add
         flush()
-
-
-def _guarded(value: Any) -> Any:
-    """Give a cell that no spreadsheet takes for a formula."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value
 
 
 WRITERS: dict[str, Callable[[Path], AbstractContextManager[Add]]] = {
