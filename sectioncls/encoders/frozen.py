@@ -10,7 +10,7 @@ import torch
 
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.packed import can_pack, packed_hidden
-from sectioncls.encoders.tokens import Batch, Tokens
+from sectioncls.encoders.tokens import Batch, Tokens, places_of
 from sectioncls.encoders.windows import Windows
 from sectioncls.errors import UsageError
 
@@ -47,8 +47,7 @@ class KeptTokens:
 
     def batch(self, rows: npt.NDArray[np.int64], route: str | None = None) -> Batch:
         """Give the rows as one batch that starts above the frozen layers."""
-        offsets = self.tokens.offsets
-        states = np.concatenate([self.states[offsets[row] : offsets[row + 1]] for row in rows])
+        states = self.states[places_of(self.tokens.offsets, rows)]
         start = torch.from_numpy(states.astype(np.float32))
         return replace(self.tokens.batch(rows, route), start=start, first=self.first)
 
@@ -75,7 +74,6 @@ def keep_lowest(encoder: Encoder, tokens: Tokens | Windows, layers: int) -> Kept
     states = np.zeros((len(tokens.ids), encoder.backbone.config.hidden_size), dtype=np.float16)
     was_training = encoder.training
     encoder.eval()
-    offsets = tokens.offsets
     try:
         with torch.inference_mode():
             # Rows of like length share a batch, for attention pads.
@@ -84,11 +82,7 @@ def keep_lowest(encoder: Encoder, tokens: Tokens | Windows, layers: int) -> Kept
             for part in np.split(order, np.flatnonzero(np.diff(ends // _BUDGET)) + 1):
                 batch = tokens.batch(part).to(encoder.device)
                 hidden = packed_hidden(encoder.backbone, batch.ids, batch.lengths, last=layers).half().cpu().numpy()
-                at = 0
-                for row in part:
-                    count = int(offsets[row + 1] - offsets[row])
-                    states[offsets[row] : offsets[row + 1]] = hidden[at : at + count]
-                    at += count
+                states[places_of(tokens.offsets, part)] = hidden
     finally:
         encoder.train(was_training)
     return KeptTokens(tokens, states, layers)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-__all__ = ["Batch", "Tokens", "tokenise"]
+__all__ = ["Batch", "Tokens", "places_of", "tokenise"]
 
 _CHUNK = 4096
 
@@ -42,11 +42,8 @@ class Tokens:
 
     def batch(self, rows: npt.NDArray[np.int64], route: str | None = None) -> Batch:
         """Give the texts at ``rows`` as one batch, each text one row and one span."""
-        starts, lengths = self.offsets[rows], self.lengths[rows]
-        ends = np.cumsum(lengths)
-        take = np.arange(int(ends[-1])) + np.repeat(starts - (ends - lengths), lengths)
-        ids = torch.from_numpy(self.ids[take].astype(np.int64))
-        return Batch(ids=ids, lengths=torch.from_numpy(lengths), route=route)
+        ids = torch.from_numpy(self.ids[places_of(self.offsets, rows)].astype(np.int64))
+        return Batch(ids=ids, lengths=torch.from_numpy(self.lengths[rows]), route=route)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +74,14 @@ class Batch:
             return self.spans[:, 0], self.spans[:, 1]
         ends = self.lengths.cumsum(0)
         return ends - self.lengths, ends
+
+
+def places_of(offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Give the places ``offsets[i]:offsets[i + 1]`` of all ``rows``, end to end."""
+    starts, lengths = offsets[rows], np.diff(offsets)[rows]
+    ends = np.cumsum(lengths)
+    places: npt.NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(starts - (ends - lengths), lengths)
+    return places
 
 
 def tokenise(tokenizer: Any, texts: Sequence[str], max_length: int, *, special: bool = True) -> Tokens:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from sectioncls.encoders.tokens import Batch, tokenise
+from sectioncls.encoders.tokens import Batch, places_of, tokenise
 
 __all__ = ["Context", "Windows", "articles_of", "make_windows"]
 
@@ -59,27 +59,20 @@ class Windows:
 
     def members(self, rows: Ints) -> Ints:
         """Give the sentences whose vectors the rows give, in the order of batch's spans."""
-        return self.sentences[self._spans_of(rows)]
+        return self.sentences[places_of(self.firsts, rows)]
 
     def batch(self, rows: Ints, route: str | None = None) -> Batch:
         """Give the windows at ``rows`` as one batch."""
         lengths = self.lengths[rows]
         ends = np.cumsum(lengths)
-        take = np.arange(int(ends[-1])) + np.repeat(self.offsets[rows] - (ends - lengths), lengths)
         counts = np.diff(self.firsts)[rows]
-        spans = self.spans[self._spans_of(rows)] + np.repeat(ends - lengths, counts)[:, None]
+        spans = self.spans[places_of(self.firsts, rows)] + np.repeat(ends - lengths, counts)[:, None]
         return Batch(
-            ids=torch.from_numpy(self.ids[take].astype(np.int64)),
+            ids=torch.from_numpy(self.ids[places_of(self.offsets, rows)].astype(np.int64)),
             lengths=torch.from_numpy(lengths),
             spans=torch.from_numpy(spans),
             route=route,
         )
-
-    def _spans_of(self, rows: Ints) -> Ints:
-        counts = np.diff(self.firsts)[rows]
-        ends = np.cumsum(counts)
-        places: Ints = np.arange(int(counts.sum())) + np.repeat(self.firsts[rows] - (ends - counts), counts)
-        return places
 
 
 def make_windows(
