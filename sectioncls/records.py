@@ -43,6 +43,8 @@ class Article:
     Paragraphs outside any section stand in an untitled Section. ``left_out`` counts the characters of the document
     (white space aside) that stand neither in the title nor in a paragraph, by reason, as (reason, characters) pairs;
     ``added`` counts those that the reader wrote into them itself (placeholders, ``^``): see ``documents/account.py``.
+    ``references`` has the best key of each reference (``doi:…``, ``pmid:…``, ``pmcid:…``, ``title:…``),
+    ``reference_keys`` all of them.
     """
 
     id: str
@@ -59,6 +61,8 @@ class Article:
     left_out: tuple[tuple[str, int], ...] = ()
     added: int = 0
     doi: str | None = None
+    pmid: str | None = None
+    reference_keys: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sectioncls.documents.raw import clean_text
 from sectioncls.documents.tags import local_name
 from sectioncls.documents.xml import Element
 
-__all__ = ["Front", "read_front", "read_references"]
+__all__ = ["Front", "read_front", "read_reference_keys", "read_references"]
 
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -48,6 +48,7 @@ class Front:
     licence: str | None = None
     abstract: Element | None = None
     doi: str | None = None
+    pmid: str | None = None
 
 
 def read_front(article: Element, front: Element | None, account: Account | None = None) -> Front:
@@ -94,8 +95,18 @@ def read_front(article: Element, front: Element | None, account: Account | None 
         licence = _old_licence(meta)
     doi = _DOI.search(ids.get("doi", ""))
     known = doi.group().lower() if doi else None
+    pmid = ids.get("pmid", "")
     return Front(
-        _article_id(ids, known), title or "", year, _journal(front), tuple(authors), language, licence, main, known
+        id=_article_id(ids, known),
+        title=title or "",
+        year=year,
+        journal=_journal(front),
+        authors=tuple(authors),
+        language=language,
+        licence=licence,
+        abstract=main,
+        doi=known,
+        pmid=pmid if pmid.isdigit() else None,
     )
 
 
@@ -224,41 +235,44 @@ def _cc(marks: str, version: str | None) -> str:
 
 
 def read_references(back: Element) -> tuple[str, ...]:
-    """Give one string for each reference: ``doi:…``, else ``pmid:…``, ``pmcid:…``, else its title, normalised."""
-    references: list[str] = []
-    ids: dict[str, str] | None = None
-    title: Element | None = None
-    for element in back.iter("{*}ref", "{*}pub-id", "{*}article-title", "{*}ext-link"):
-        name = local_name(element.tag)
-        if name == "ref":
-            if ids is not None:
-                _add_reference(ids, title, references)
-            ids, title = {}, None
-        elif ids is None:
-            continue
-        elif name == "pub-id":
-            ids.setdefault((element.get("pub-id-type") or "").lower(), (element.text or "").strip())
-        elif name == "article-title":
-            title = title if title is not None else element
-        elif "doi" not in ids:
-            found = _DOI.search(element.get(_HREF) or "") or _DOI.search(element.text or "")
-            if found:
-                ids["doi"] = found.group()
-    if ids is not None:
+    """Give the best key of each reference (see read_reference_keys)."""
+    return tuple(keys[0] for keys in read_reference_keys(back))
+
+
+def read_reference_keys(back: Element) -> tuple[tuple[str, ...], ...]:
+    """Give what each reference is known by, the best first: ``doi:…``, ``pmid:…``, ``pmcid:…``, ``title:…``.
+
+    Titles are normalised; a reference with none of the four is left out.
+    """
+    references: list[tuple[str, ...]] = []
+    for reference in back.iter("{*}ref"):
+        ids: dict[str, str] = {}
+        title: Element | None = None
+        for element in reference.iter("{*}pub-id", "{*}article-title", "{*}ext-link"):
+            name = local_name(element.tag)
+            if name == "pub-id":
+                ids.setdefault((element.get("pub-id-type") or "").lower(), (element.text or "").strip())
+            elif name == "article-title":
+                title = title if title is not None else element
+            elif "doi" not in ids:
+                found = _DOI.search(element.get(_HREF) or "") or _DOI.search(element.text or "")
+                if found:
+                    ids["doi"] = found.group()
         _add_reference(ids, title, references)
     return tuple(references)
 
 
-def _add_reference(ids: dict[str, str], title: Element | None, references: list[str]) -> None:
+def _add_reference(ids: dict[str, str], title: Element | None, references: list[tuple[str, ...]]) -> None:
+    keys: list[str] = []
     doi = _DOI.search(ids["doi"]) if "doi" in ids else None
     if doi:
-        references.append(f"doi:{doi.group().lower().rstrip('.,;')}")
-    elif ids.get("pmid", "").isdigit():
-        references.append(f"pmid:{ids['pmid']}")
-    elif ids.get("pmcid") or ids.get("pmc"):
+        keys.append(f"doi:{doi.group().lower().rstrip('.,;')}")
+    if ids.get("pmid", "").isdigit():
+        keys.append(f"pmid:{ids['pmid']}")
+    if ids.get("pmcid") or ids.get("pmc"):
         number = (ids.get("pmcid") or ids["pmc"]).upper().removeprefix("PMC")
-        references.append(f"pmcid:PMC{number}")
-    elif title is not None:
-        words = " ".join(_WORDS.findall(_beginning(title).lower()))
-        if words:
-            references.append(f"title:{words}")
+        keys.append(f"pmcid:PMC{number}")
+    if title is not None and (words := " ".join(_WORDS.findall(_beginning(title).lower()))):
+        keys.append(f"title:{words}")
+    if keys:
+        references.append(tuple(keys))

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from sectioncls.documents.account import Account
-from sectioncls.documents.front import read_front, read_references
+from sectioncls.documents.front import read_front, read_reference_keys
 from sectioncls.documents.prose import Walk, read_sections
 from sectioncls.documents.tags import local_name
 from sectioncls.documents.xml import Element, parse
@@ -137,7 +137,7 @@ def _read(
 ) -> Article | Rejected:
     """Give the record of an ``article`` or of a part of the article ``above``, or why it is left out."""
     front = body = None
-    references: list[str] = []
+    references: list[tuple[str, ...]] = []
     walk = Walk(element, origins)
     account = walk.account
     _stray(element.text, account)
@@ -148,7 +148,7 @@ def _read(
         elif kind == "body" and body is None:
             body = child
         elif kind == "back":
-            references += read_references(child)
+            references += read_reference_keys(child)
             _leave_back(child, account)
         else:
             account.leave(child)
@@ -173,12 +173,14 @@ def _read(
         year=about.year,
         journal=about.journal,
         authors=about.authors,
-        references=tuple(references),
+        references=tuple(keys[0] for keys in references),
         language=about.language,
         licence=about.licence,
         left_out=account.left_out(),
         added=account.added,
         doi=about.doi,
+        pmid=about.pmid,
+        reference_keys=tuple(references),
     )
     if isinstance(above, Article):
         return replace(

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from lxml import etree
 from lxml.builder import E
 
-from sectioncls.documents.front import read_front, read_references
+from sectioncls.documents.front import read_front, read_reference_keys
 from sectioncls.documents.prose import Walk, read_sections
 from sectioncls.documents.xml import Element
 from sectioncls.records import Article, Rejected, Section
@@ -102,7 +102,7 @@ def _read(element: Element, source: str, name: str) -> Article | Rejected:
     walk = Walk(element)
     abstract: tuple[Section, ...] = ()
     body: tuple[Section, ...] = ()
-    references: tuple[str, ...] = ()
+    references: tuple[tuple[str, ...], ...] = ()
     about = read_front(element, element.find("front"), walk.account)
     if about.abstract is not None:
         abstract = read_sections(about.abstract, walk, path=("Abstract",), abstract=True)
@@ -110,7 +110,7 @@ def _read(element: Element, source: str, name: str) -> Article | Rejected:
         if child.tag == "body":
             body = read_sections(child, walk)
         elif child.tag == "back":
-            references = read_references(child)
+            references = read_reference_keys(child)
             walk.account.leave(child, "references")
     if not walk.nodes:
         return Rejected(source, "no-prose", "neither abstract nor body holds a paragraph", about.id or name)
@@ -123,12 +123,14 @@ def _read(element: Element, source: str, name: str) -> Article | Rejected:
         year=about.year,
         journal=about.journal,
         authors=about.authors,
-        references=references,
+        references=tuple(keys[0] for keys in references),
         language=about.language,
         licence=about.licence,
         left_out=walk.account.left_out(),
         added=walk.account.added,
         doi=about.doi,
+        pmid=about.pmid,
+        reference_keys=references,
     )
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from sectioncls.documents.front import Front, read_front, read_references
+from sectioncls.documents.front import Front, read_front, read_reference_keys, read_references
 
 
 def front(meta: str, journal: str = "") -> Front:
@@ -84,3 +84,13 @@ def test_references_in_order() -> None:
         '<ref><ext-link xlink:href="https://doi.org/10.9999/z"/></ref><ref><source>Book</source></ref></ref-list></back>'
     )
     assert read_references(back) == ("doi:10.9999/q", "pmid:5", "pmcid:PMC6", "title:on wax a note", "doi:10.9999/z")
+
+
+def test_every_key_of_a_reference_and_nothing_from_behind_it() -> None:
+    back = etree.fromstring(
+        '<back xmlns:xlink="http://www.w3.org/1999/xlink"><ref-list><ref>'
+        '<pub-id pub-id-type="pmid">5</pub-id><pub-id pub-id-type="pmc">PMC6</pub-id>'
+        "<article-title>On wax</article-title>"
+        '</ref></ref-list><app><ext-link xlink:href="https://doi.org/10.9999/own"/></app></back>'
+    )
+    assert read_reference_keys(back) == (("pmid:5", "pmcid:PMC6", "title:on wax"),)
