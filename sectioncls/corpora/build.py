@@ -8,7 +8,6 @@ is set aside outlives a killed build, and ``resume`` goes on from it.
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -16,22 +15,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sectioncls.corpora.corpus import Corpus, open_corpus
+from sectioncls.corpora.gather import Watch, gathered, judged
 from sectioncls.corpora.labelling import FILTERED, ArticleRules, Reader
 from sectioncls.corpora.near import bands, near_pairs
-from sectioncls.corpora.reading import Engine, read_locally
-from sectioncls.corpora.sources import Item, Meter, Watched
-from sectioncls.corpora.spill import Spill, Stored
+from sectioncls.corpora.reading import Engine
+from sectioncls.corpora.sources import Item
+from sectioncls.corpora.spill import Spill
 from sectioncls.corpora.splits import StratifiedSplitter, split_of_article
-from sectioncls.corpora.workfolder import note_part, work_folder
+from sectioncls.corpora.workfolder import note_part
 from sectioncls.corpora.writer import CorpusWriter, create_corpus, versions_of
-from sectioncls.errors import OutputError, UsageError
-from sectioncls.records import Paragraph, Rejected, Sentence
+from sectioncls.records import Paragraph, Sentence
 from sectioncls.schemes import LabelScheme
 
-__all__ = ["BuildCounts", "SplitBy", "Watch", "build_from_articles"]
+__all__ = ["BuildCounts", "SplitBy", "build_from_articles"]
 
 SplitBy = Literal["article", "sentence"]
-Watch = Callable[[Watched], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,47 +81,42 @@ def build_from_articles(
     """
     out = Path(out)
     notes = tuple(notes)
-    if address and engine != "ray":
-        raise UsageError("--address is of a Ray cluster", None, "add --engine ray")
-    meter = Meter(documents, size)
     settings = _settings(
         rules, packages, name=name, command=command, split_by=split_by, seed=seed, licence=licence, notes=notes
     )
-    try:
-        with work_folder(out, settings, resume=resume, overwrite=overwrite) as folder, Spill(folder) as spill:
-            if engine == "ray":
-                from sectioncls.corpora.clustered import read_on_ray
-
-                done = read_on_ray(meter, read, rules, spill, container_of=container_of, jobs=jobs, address=address)
-            else:
-                done = read_locally(meter, read, rules, spill, container_of=container_of, jobs=jobs)
-            for _ in watch(Watched(done, meter)):
-                pass
-            spill.forget_absent()
-            spill.match_twins()
-            spill.commit()
-            with create_corpus(
-                out,
-                name=name,
-                scheme=rules.scheme,
-                command=command,
-                overwrite=overwrite,
-                licence=licence,
-                notes=notes,
-                grouped=True,
-                packages=packages,
-            ) as writer:
-                note_part(folder, writer.folder)
-                kept = _write(writer, spill, split_by, rules.scheme, seed)
-                if rules.near_duplicates:
-                    writer.add_near_duplicates(near_pairs(spill))
-                left_out, rejected = _write_rejections(writer, spill, container_of)
-            containers = spill.counts()
-            found = spill.found(FILTERED)
-    except sqlite3.Error as error:
-        raise OutputError(
-            f"can't hold the articles' keys: {error}", out, "is the disk full? --resume goes on"
-        ) from error
+    with gathered(
+        documents,
+        read,
+        rules,
+        out,
+        settings,
+        container_of=container_of,
+        jobs=jobs,
+        engine=engine,
+        address=address,
+        overwrite=overwrite,
+        resume=resume,
+        watch=watch,
+        size=size,
+    ) as (folder, spill):
+        with create_corpus(
+            out,
+            name=name,
+            scheme=rules.scheme,
+            command=command,
+            overwrite=overwrite,
+            licence=licence,
+            notes=notes,
+            grouped=True,
+            packages=packages,
+        ) as writer:
+            note_part(folder, writer.folder)
+            kept = _write(writer, spill, split_by, rules.scheme, seed)
+            if rules.near_duplicates:
+                writer.add_near_duplicates(near_pairs(spill))
+            left_out, rejected = _write_rejections(writer, spill, container_of)
+        containers = spill.counts()
+        found = spill.found(FILTERED)
     counts = BuildCounts(
         documents=containers,
         left_out={container: left_out[container] for container in containers},
@@ -151,13 +144,13 @@ def _write(writer: CorpusWriter, spill: Spill, split_by: SplitBy, scheme: LabelS
     stratified = None
     if split_by == "sentence":
         totals = dict.fromkeys(scheme.labels, 0)
-        for stored, verdict in _judged(spill):
+        for stored, verdict in judged(spill):
             for label, count in stored.counts.items() if verdict is None else ():
                 totals[label] += count
         stratified = StratifiedSplitter(totals, seed)
     kept = 0
     remarks: Counter[str] = Counter()
-    for stored, verdict in _judged(spill):
+    for stored, verdict in judged(spill):
         if verdict is not None:
             spill.reject(verdict)
             continue
@@ -180,24 +173,6 @@ def _write(writer: CorpusWriter, spill: Spill, split_by: SplitBy, scheme: LabelS
     for remark, count in sorted(remarks.items()):
         writer.note(f"{remark}: {count}")
     return kept
-
-
-def _judged(spill: Spill) -> Iterator[tuple[Stored, Rejected | None]]:
-    """Give each article in order with the reason to leave it out, None for one to keep."""
-    last: Stored | None = None
-    for stored in spill.articles():
-        if last is not None and stored.article_id == last.article_id:
-            detail = f"the same id is in {last.source}"
-            yield stored, Rejected(stored.source, "duplicate", detail, stored.article_id)
-            continue
-        last = stored
-        if stored.lacks:
-            yield stored, Rejected(stored.source, "lacks-labels", stored.lacks, stored.article_id)
-        elif stored.twin:
-            twin, kind = stored.twin
-            yield stored, Rejected(stored.source, "duplicate", f"the {kind} is that of {twin}", stored.article_id)
-        else:
-            yield stored, None
 
 
 def _sentences(article_id: str, paragraphs: list[list[Any]]) -> Iterator[Sentence]:

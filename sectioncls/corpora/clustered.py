@@ -9,8 +9,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from sectioncls.corpora.labelling import ArticleRules, Reader
-from sectioncls.corpora.reading import ContainerOf, Results, Task, map_tasks
+from sectioncls.corpora.labelling import Reader, label_articles
+from sectioncls.corpora.reading import ContainerOf, Maker, Results, Task, map_tasks
 from sectioncls.corpora.sources import Item, Source, key_of, unfold
 from sectioncls.corpora.spill import Packed, Spill
 from sectioncls.errors import UsageError
@@ -27,12 +27,13 @@ _BYTES = 32 << 20
 def read_on_ray(
     items: Iterable[Item],
     read: Reader,
-    rules: ArticleRules,
+    rules: Any,
     spill: Spill,
     *,
     container_of: ContainerOf,
     jobs: int,
     address: str | None,
+    make: Maker = label_articles,
 ) -> Iterator[str]:
     """Set aside what the files hold and give the container of each document that is done, as ``read_locally`` does.
 
@@ -45,7 +46,7 @@ def read_on_ray(
             yield container_of(item)
         else:
             rows.append(item)
-    function = partial(_read_row, read=read, rules=rules, container_of=container_of)
+    function = partial(_read_row, read=read, rules=rules, container_of=container_of, make=make)
     for row in flat_map_on_ray(function, rows, address=address, jobs=jobs):
         if row["known"]:
             spill.seen_before(row["container"], row["key"])
@@ -84,7 +85,7 @@ def _row(sources: list[Source], known: list[bytes]) -> Row:
     }
 
 
-def _read_row(row: Row, *, read: Reader, rules: ArticleRules, container_of: ContainerOf) -> Iterator[Row]:
+def _read_row(row: Row, *, read: Reader, rules: Any, container_of: ContainerOf, make: Maker) -> Iterator[Row]:
     """Give one row for each document of a task's files; runs on Ray, with a process that may die for its own."""
     sources = [Source(*about) for about in zip(row["names"], row["sizes"], row["changed"], strict=True)]
     size = len(key_of(sources[0]))
@@ -100,7 +101,7 @@ def _read_row(row: Row, *, read: Reader, rules: ArticleRules, container_of: Cont
             else:
                 yield task
 
-    for task, results in map_tasks(tasks(), read, rules, workers=1):
+    for task, results in map_tasks(tasks(), read, rules, workers=1, make=make):
         yield _to_row(task, results)
     for task in again:
         yield _to_row(task, None)

@@ -19,6 +19,8 @@ __all__ = ["COMPRESSIONS", "find_split_files", "open_bytes", "read_lines", "sour
 
 COMPRESSIONS = (".gz", ".xz", ".bz2", ".zip", ".7z")
 LONGEST_LINE = 16 * 2**20
+_FREE = 64 << 20  # unpacked bytes that need no justification
+_RATIO = 200  # most that a packed byte may become, beyond that
 _SPLIT_STEMS = {
     "train": "train",
     "dev": "dev",
@@ -123,14 +125,18 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Give (line number from 1, line without its end) for each line of a UTF-8 file, packed or not.
 
     Only LF and CRLF end a line. Raises InputError with ``file:line`` for bytes that are not UTF-8, for a line
-    beyond 16 MiB, and for an empty file.
+    beyond 16 MiB, for a file that unpacks to more than its size can justify, and for an empty file.
     """
     number = 0
+    left = _FREE + _RATIO * source_path(path).stat().st_size
     with open_bytes(path) as handle:
         while raw := handle.readline(LONGEST_LINE + 1):
             number += 1
             if len(raw) > LONGEST_LINE:
                 raise InputError("has a line beyond 16 MiB", f"{path}:{number}")
+            left -= len(raw)
+            if left < 0:
+                raise InputError(f"unpacks to more than {_RATIO} times its size", f"{path}:{number}", "unpack it first")
             try:
                 line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:

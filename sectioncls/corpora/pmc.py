@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from sectioncls.corpora.build import BuildCounts, SplitBy, Watch, build_from_articles
+from sectioncls.corpora.build import BuildCounts, SplitBy, build_from_articles
 from sectioncls.corpora.corpus import Corpus
+from sectioncls.corpora.gather import Watch
 from sectioncls.corpora.labelling import ArticleRules
 from sectioncls.corpora.normalise import NORMALISERS
 from sectioncls.corpora.reading import Engine

@@ -10,18 +10,20 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any, Literal
 
-from sectioncls.corpora.labelling import ArticleRules, Reader, label_articles
+from sectioncls.corpora.labelling import Reader, label_articles
 from sectioncls.corpora.sources import Item, Meter, Source, key_of, open_source, unfold
 from sectioncls.corpora.spill import Packed, Spill
 from sectioncls.errors import SectionclsError
 from sectioncls.parallel import TIME_LIMIT, map_surviving, worker_count
 from sectioncls.records import Rejected
 
-__all__ = ["ContainerOf", "Engine", "Results", "Task", "map_tasks", "read_locally"]
+__all__ = ["ContainerOf", "Engine", "Maker", "Results", "Task", "map_tasks", "read_locally"]
 
 Engine = Literal["local", "ray"]
 Results = list[Packed | Rejected]
 ContainerOf = Callable[[Any], str]
+Maker = Callable[..., Results]
+"""Gives what the spill keeps of a document, called as ``make(document, read=…, rules=…)``; picklable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +38,38 @@ class Task:
 def read_locally(
     items: Meter,
     read: Reader,
-    rules: ArticleRules,
+    rules: Any,
     spill: Spill,
     *,
     container_of: ContainerOf,
     jobs: int,
     time_limit: float = TIME_LIMIT,
+    make: Maker = label_articles,
 ) -> Iterator[str]:
     """Set aside what the items hold and give the container of each that is done.
 
     What the spill has already is not read again. ``jobs`` worker processes read (0: one per core); 1 reads in this
-    process, which a document can then end.
+    process, which a document can then end. ``make`` says by the ``rules`` what is kept of a document.
     """
     tasks = _new(items, spill, container_of)
     workers = 0 if jobs == 1 else worker_count(jobs)
-    for task, results in map_tasks(tasks, read, rules, workers=workers, time_limit=time_limit):
+    for task, results in map_tasks(tasks, read, rules, workers=workers, time_limit=time_limit, make=make):
         spill.add(task.container, task.key, results)
         yield task.container
 
 
 def map_tasks(
-    tasks: Iterable[Task], read: Reader, rules: ArticleRules, *, workers: int, time_limit: float = TIME_LIMIT
+    tasks: Iterable[Task],
+    read: Reader,
+    rules: Any,
+    *,
+    workers: int,
+    time_limit: float = TIME_LIMIT,
+    make: Maker = label_articles,
 ) -> Iterator[tuple[Task, Results]]:
     """Give each task with its articles and rejections, whichever is ready first."""
     return map_surviving(
-        partial(read_task, read=read, rules=rules),
+        partial(read_task, read=read, rules=rules, make=make),
         tasks,
         workers=workers,
         lost=_lost,
@@ -69,13 +78,13 @@ def map_tasks(
     )
 
 
-def read_task(task: Task, *, read: Reader, rules: ArticleRules) -> Results:
+def read_task(task: Task, *, read: Reader, rules: Any, make: Maker = label_articles) -> Results:
     """Give the articles and rejections of an item; a fault of ours in one document is a rejection as well."""
     results: Results = []
     documents = open_source(task.item) if isinstance(task.item, Source) else iter((task.item,))
     try:
         for document in documents:
-            results += label_articles(document, read=read, rules=rules)
+            results += make(document, read=read, rules=rules)
     except SectionclsError:
         raise
     except Exception as error:
