@@ -49,6 +49,7 @@ def rewrite(
         licence=info.licence,
         extra=extra,
         has_articles=info.has_articles,
+        label_sets=info.label_sets,
     ) as writer:
         tell(writer)
         kept: set[str] = set()

@@ -18,6 +18,7 @@ from sectioncls.corpora.corpus import (
 )
 from sectioncls.corpora.csabstruct import build_csabstruct
 from sectioncls.corpora.forms import Form, LabelMap
+from sectioncls.corpora.joined import Part, join_corpora
 from sectioncls.corpora.jsonl import build_jsonl
 from sectioncls.corpora.pmc_sents import build_pmc_sents
 from sectioncls.corpora.rct import build_rct
@@ -35,6 +36,7 @@ __all__ = [
     "CorpusWriter",
     "Form",
     "LabelMap",
+    "Part",
     "Split",
     "build_csabstruct",
     "build_jsonl",
@@ -42,6 +44,7 @@ __all__ = [
     "build_pmc_sents",
     "build_rct",
     "create_corpus",
+    "join_corpora",
     "only_corpus",
     "open_corpus",
     "require_trainable",

@@ -13,9 +13,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +42,8 @@ __all__ = [
     "spreadsheet_cell",
 ]
 
+Bools: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
+
 FORMAT = 1
 SPLITS = ("train", "dev", "test")
 
@@ -54,7 +56,8 @@ class CorpusInfo:
     ``articles`` {split: articles}, ``lengths`` {split: {"mean_words", "max_words"}}, ``dropped``
     {reason: rows or documents left out}. ``has_articles`` is False when the article ids are made up, one per
     sentence. ``fingerprint`` is the SHA-256 of the splits' SHA-256 digests, train dev test, each over its
-    rows (split, article_id, index, text, label) in order.
+    rows (split, article_id, index, text, label) in order. ``label_sets`` of a joined corpus are {part: the labels that
+    its sentences may bear}; ids of its articles are PART/ID.
     """
 
     format: int
@@ -73,6 +76,7 @@ class CorpusInfo:
     dropped: Mapping[str, int]
     lengths: Mapping[str, Mapping[str, float]]
     files: tuple[str, ...]
+    label_sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +85,8 @@ class Split:
 
     ``labels`` holds class ids (int64), positions in ``label_names``; ``index`` (int32) is the sentence's
     place in its article; ``confidence`` (float64) is the share of annotators, None where the corpus has none.
+    In a joined corpus ``parts`` are the names of the parts that sentences come from, ``allowed`` (n, labels) the labels
+    that the part of a sentence knows, and ``possible`` (n, labels) those that the sentence may truly bear.
     """
 
     name: str
@@ -90,6 +96,9 @@ class Split:
     article_ids: tuple[str, ...]
     index: np.ndarray[Any, np.dtype[np.int32]]
     confidence: np.ndarray[Any, np.dtype[np.float64]] | None = None
+    parts: tuple[str, ...] | None = None
+    allowed: Bools | None = None
+    possible: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -134,15 +143,33 @@ class Corpus:
         confidence = None
         if "confidence" in table.column_names:
             confidence = table["confidence"].to_numpy().astype(np.float64)
+        article_ids = tuple(table["article_id"].to_pylist())
+        parts, allowed, possible = self._joined(table, article_ids)
         return Split(
             name=name,
             texts=tuple(table["text"].to_pylist()),
             labels=ids.to_numpy().astype(np.int64),
             label_names=self.labels,
-            article_ids=tuple(table["article_id"].to_pylist()),
+            article_ids=article_ids,
             index=table["index"].to_numpy().astype(np.int32),
             confidence=confidence,
+            parts=parts,
+            allowed=allowed,
+            possible=possible,
         )
+
+    def _joined(
+        self, table: pa.Table, article_ids: Sequence[str]
+    ) -> tuple[tuple[str, ...] | None, Bools | None, Bools | None]:
+        """Give the parts of a joined corpus's rows, the labels that they know and those that a row may bear."""
+        if not self.info.label_sets:
+            return None, None, None
+        parts = tuple(name.partition("/")[0] for name in article_ids)
+        known = {part: np.isin(self.labels, labels) for part, labels in self.info.label_sets.items()}
+        allowed = np.array([known[part] for part in parts]).reshape(len(parts), len(self.labels))
+        borne = {labels: np.isin(self.labels, labels) for labels in set(map(tuple, table["labels"].to_pylist()))}
+        possible = np.array([borne[tuple(labels)] for labels in table["labels"].to_pylist()])
+        return parts, allowed, possible.reshape(allowed.shape)
 
     def to_pandas(self, split: str) -> pandas.DataFrame:
         """Give a split as a DataFrame with the columns of the file."""
@@ -237,9 +264,12 @@ def require_trainable(corpus: Corpus, splits: Iterable[str] = SPLITS) -> tuple[s
 
 def _info(content: Any, manifest: Path) -> CorpusInfo:
     """Give the manifest as a record, or raise InputError."""
+    if isinstance(content, dict) and content.get("kind") == "papers":
+        raise InputError("is a paper set, not a corpus of sentences", manifest.parent, "make one with a build verb")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"is not a corpus.json of format {FORMAT}", manifest, "build the corpus again")
     names = [field.name for field in fields(CorpusInfo)]
+    content = {"label_sets": {}, **content}  # corpora of older versions are not joined
     missing = [name for name in names if name not in content]
     if missing:
         raise InputError(f"lacks {', '.join(missing)}", manifest, "build the corpus again")

@@ -230,7 +230,8 @@ def _sentence(article_id: str, cells: _Cells, form: Form, labels: LabelMap, wher
         label = max(dict.fromkeys(votes), key=votes.count)
         every = _distinct([label, *votes])
     if not label and form.unlabelled:
-        label, every = form.unlabelled, [form.unlabelled]
+        label = labels.names.get(form.unlabelled, form.unlabelled)
+        every = [label] if label else []
     confidence = _share(cells.confidence, where)
     if votes and confidence is None:
         confidence = votes.count(label) / len(votes)

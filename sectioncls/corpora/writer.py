@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import metadata
@@ -285,13 +285,14 @@ def create_corpus(
     has_articles: bool = True,
     grouped: bool = False,
     packages: Sequence[str] = (),
+    label_sets: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[CorpusWriter]:
     """Give a writer whose rows become the corpus ``path`` when the block ends well, and nothing otherwise.
 
     ``extra`` names the columns beyond the core (``confidence``, ``labels``); ``grouped`` promises that the
     sentences of an article stand together, so that articles are counted without keeping their ids;
-    ``packages`` are those whose versions decide the rows. Raises OutputError when ``path`` is taken (see
-    staging.check_output), InputError when no sentence was added.
+    ``packages`` are those whose versions decide the rows; ``label_sets`` see CorpusInfo. Raises OutputError when
+    ``path`` is taken (see staging.check_output), InputError when no sentence was added.
     """
     with staged_folder(Path(path), overwrite=overwrite) as folder:
         writer = CorpusWriter(folder, scheme, extra=extra, has_articles=has_articles, grouped=grouped)
@@ -299,7 +300,10 @@ def create_corpus(
             writer.note(text)
         try:
             yield writer
-            info = writer.close(name=name, licence=licence, command=command, versions=versions_of(packages))
+            sets = {part: tuple(labels) for part, labels in (label_sets or {}).items()}
+            info = writer.close(
+                name=name, licence=licence, command=command, versions=versions_of(packages), label_sets=sets
+            )
         finally:
             writer.abandon()
         manifest = json.dumps(asdict(info), indent=1, ensure_ascii=False)

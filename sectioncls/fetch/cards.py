@@ -254,12 +254,14 @@ def label_map(table: LabelTable, name: str, form: Form, where: object) -> LabelM
     from sectioncls.corpora.forms import LabelMap
     from sectioncls.schemes import LabelScheme, load_scheme
 
+    # A table may also say what becomes of sentences without a label.
+    unlabelled = table.labels.get(form.unlabelled or "", form.unlabelled)
     if table.scheme is not None:
         scheme = load_scheme(table.scheme)
     else:
-        own = dict.fromkeys(label for label in (*table.labels.values(), form.unlabelled) if label)
+        own = dict.fromkeys(label for label in (*table.labels.values(), unlabelled) if label)
         scheme = LabelScheme(name=name, labels=tuple(own))
-    for label in (*table.labels.values(), form.unlabelled):
+    for label in (*table.labels.values(), unlabelled):
         if label and label not in scheme.labels:
             todo = f"it has {', '.join(scheme.labels)}"
             raise InputError(f"label {label!r} is not in the scheme {scheme.name}", where, todo)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from sectioncls.corpora import Corpus, build_csabstruct, build_pmc_sents, build_rct, open_corpus
+from sectioncls.audit import survey_corpus, write_clean
+from sectioncls.corpora import Corpus, Part, build_csabstruct, build_pmc_sents, build_rct, join_corpora, open_corpus
 from sectioncls.errors import InputError
 from sectioncls.recipes.locate import find_data
 from sectioncls.recipes.schema import Recipe
@@ -16,6 +18,8 @@ __all__ = ["recipe_corpus"]
 def recipe_corpus(recipe: Recipe, out: Path) -> Corpus:
     """Give the corpus that a recipe names, or builds into ``out`` (built already: opens it)."""
     options = recipe.corpus
+    if options.join:
+        return open_corpus(out) if (out / "corpus.json").is_file() else _join(out, recipe)
     if options.build is None:
         if options.path is None:
             raise InputError("names no corpus", recipe.name, "give corpus.path, or corpus.build and corpus.source")
@@ -25,6 +29,19 @@ def recipe_corpus(recipe: Recipe, out: Path) -> Corpus:
     if options.source is None:
         raise InputError("names nothing to build the corpus from", recipe.name, "give corpus.source")
     return _BUILD[options.build](find_data(options.source), out, recipe)
+
+
+def _join(out: Path, recipe: Recipe) -> Corpus:
+    parts = []
+    for options in recipe.corpus.join:
+        corpus = open_corpus(options.path)
+        parts.append(Part(options.name or corpus.name, corpus, options.labels, options.articles))
+    command = f"sectioncls run {recipe.name}"
+    if not recipe.corpus.clean:
+        return join_corpora(parts, out, name=recipe.name, labels=recipe.corpus.labels, command=command)
+    with TemporaryDirectory(dir=out.parent) as folder:
+        joined = join_corpora(parts, Path(folder) / "joined", name=recipe.name, labels=recipe.corpus.labels, command="")
+        return write_clean(joined, survey_corpus(joined), out, command=command)[0]
 
 
 def _build_csabstruct(source: Path, out: Path, recipe: Recipe) -> Corpus:

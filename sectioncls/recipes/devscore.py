@@ -22,6 +22,20 @@ _VOTERS = 2000
 
 
 @dataclass(frozen=True, slots=True)
+class JoinedRows:
+    """What a joined corpus knows of its rows (see Split): parts (n,), allowed and possible labels (n, labels)."""
+
+    parts: npt.NDArray[np.str_]
+    allowed: npt.NDArray[np.bool_]
+    possible: npt.NDArray[np.bool_]
+
+    def among_allowed(self, chances: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        """Give the probabilities of each row among the labels that its part knows."""
+        kept = np.where(self.allowed, chances, 0)
+        return np.asarray(kept / kept.sum(1, keepdims=True).clip(1e-12))
+
+
+@dataclass(frozen=True, slots=True)
 class DevScorer:
     """Tokenised dev rows, a sample of train to vote, and validation triplets; ``choice`` is what is chosen by.
 
@@ -38,13 +52,14 @@ class DevScorer:
     classes: int
     neighbours: bool = True
     choice: str = "f1-micro"
+    joined: JoinedRows | None = None
 
     def __call__(self, encoder: Encoder, head: LinearHead | None) -> tuple[dict[str, float], npt.NDArray[np.float32]]:
         """Give dev's scores and vectors; F1-micro is the nearest neighbours', or without ``neighbours`` the head's."""
         vectors = encode_tokens(encoder, self.dev)
         own = {}
         if head is not None:
-            own["f1-micro-head"] = float((head.predict(vectors, self.dev_articles) == self.dev_labels).mean())
+            own["f1-micro-head"] = self._right(head, vectors)
         if not self.neighbours:
             return {"f1-micro": own["f1-micro-head"]}, vectors
         from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
@@ -68,7 +83,18 @@ class DevScorer:
     def temperature(self, encoder: Encoder, head: LinearHead) -> float:
         """Give the temperature of the head's probabilities that fits dev best."""
         chances = head.probabilities(encode_tokens(encoder, self.dev), self.dev_articles)
-        return fit_temperature(chances, self.dev_labels)
+        if self.joined is None:
+            return fit_temperature(chances, self.dev_labels)
+        sure = self.joined.possible.sum(1) == 1
+        return fit_temperature(self.joined.among_allowed(chances)[sure], self.dev_labels[sure])
+
+    def _right(self, head: LinearHead, vectors: npt.NDArray[np.float32]) -> float:
+        """Give the share of dev that the head labels rightly, in a joined corpus the mean over its parts."""
+        if self.joined is None:
+            return float((head.predict(vectors, self.dev_articles) == self.dev_labels).mean())
+        predicted = self.joined.among_allowed(head.probabilities(vectors, self.dev_articles)).argmax(1)
+        right = self.joined.possible[np.arange(len(predicted)), predicted]
+        return float(np.mean([right[self.joined.parts == part].mean() for part in np.unique(self.joined.parts)]))
 
 
 def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, neighbours: bool = True) -> DevScorer:
@@ -76,6 +102,9 @@ def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, ne
     train, dev = corpus.split("train"), corpus.split("dev")
     random = np.random.default_rng(seed)
     rows = _voters(train, random, whole_articles=encoder.context is not None)
+    joined = None
+    if dev.parts is not None and dev.allowed is not None and dev.possible is not None:
+        joined = JoinedRows(np.asarray(dev.parts), dev.allowed, dev.possible)
     return DevScorer(
         dev=encoder.read(dev.texts, dev.article_ids, dev.index),
         dev_labels=dev.labels,
@@ -88,6 +117,7 @@ def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, ne
         margin=margin,
         classes=len(np.unique(dev.labels)),
         neighbours=neighbours,
+        joined=joined,
     )
 
 

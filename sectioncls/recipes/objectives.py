@@ -99,13 +99,21 @@ class Objective(nn.Module):
         groups: Tensor | None = None,
         weights: Tensor | None = None,
         articles: Tensor | None = None,
+        allowed: Tensor | None = None,
+        possible: Tensor | None = None,
     ) -> Tensor:
-        """Give the loss of (B, dimension) vectors; the other columns are (B,), ``articles`` their articles' numbers."""
+        """Give the loss of (B, dimension) vectors; the other columns are (B,), ``articles`` their articles' numbers.
+
+        ``allowed`` and ``possible`` (B, labels) see LinearHead.
+        """
         columns = {"groups": groups, "weights": weights}
         total = vectors.new_zeros(())
         for share, name in self.terms:
             if name in self.parts:
-                given = {"ce": {"weights": weights}, "crf": {"sequences": articles}}.get(name, {})
+                given = {
+                    "ce": {"weights": weights, "allowed": allowed, "possible": possible},
+                    "crf": {"sequences": articles},
+                }.get(name, {})
                 loss = self.parts[name](vectors, labels, **given)
             else:
                 chosen = LOSSES[name]

@@ -56,7 +56,7 @@ def test_our_cards(name: str) -> None:
         assert form.label or form.votes
         assert labels.scheme.labels
         for other in card.maps:
-            assert set(card.maps[other].labels) == set(card.labels)
+            assert set(card.maps[other].labels) - {form.unlabelled} == set(card.labels)
             read_form(card, other)
     command = next_command(card, Path("sources") / name)
     assert command[:2] == ["sectioncls", f"build-{card.builder}"]
@@ -148,3 +148,10 @@ def test_label_tables(tmp_path: Path) -> None:
     (tmp_path / "d.json").write_text("[")
     with pytest.raises(InputError, match="is neither TOML nor JSON"):
         read_label_table(tmp_path / "d.json")
+
+
+def test_a_map_says_what_becomes_of_sentences_without_a_label() -> None:
+    card = read_card(find_card("consort-tm"))
+    _, roles = read_form(card, "roles")
+    assert roles.names["none"] == ""
+    assert roles.scheme.labels == ("background", "objective", "method", "result", "conclusion")
