@@ -1,7 +1,7 @@
 """Writing that never leaves half a file: write aside, rename when whole.
 
-A folder of ours holds a manifest (``corpus.json``, ``run.json``, ``sectioncls.json``); ``--overwrite`` replaces
-a folder only when it holds one and no file that the manifest does not list under ``files``.
+A folder of ours holds a manifest (``corpus.json``, ``run.json``, ``sectioncls.json``, ``index.json``);
+``--overwrite`` replaces a folder only when it holds one and no file that the manifest does not list under ``files``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sectioncls.errors import OutputError
 
 __all__ = ["MANIFESTS", "check_output", "disk_errors", "folder_files", "staged_file", "staged_folder", "write_json"]
 
-MANIFESTS = ("corpus.json", "run.json", "sectioncls.json")
+MANIFESTS = ("corpus.json", "run.json", "sectioncls.json", "index.json")
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
