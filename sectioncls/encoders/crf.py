@@ -37,6 +37,7 @@ class LinearChain(nn.Module):
         choices: list[Tensor] = []
         for step in range(1, emissions.shape[1]):
             scores, chosen = (best[:, :, None] + self.transitions).max(1)
+            scores = scores - scores.max(1, keepdim=True).values  # a constant a row, or sums would use up the digits
             there = mask[:, step, None]
             best = torch.where(there, scores + emissions[:, step], best)
             # A row that has ended hands its label on unchanged.
@@ -50,7 +51,7 @@ class LinearChain(nn.Module):
 
     def marginals(self, emissions: Tensor, mask: Tensor) -> Tensor:
         """Give the probability of every label at every place, (S, T, K). (Forward-backward)"""
-        ahead = torch.stack(self._forward(emissions, mask), 1)
+        ahead = torch.stack(self._forward(emissions, mask, level=True), 1)
         behind = torch.stack(self._backward(emissions, mask), 1)
         return torch.softmax(ahead + behind, 2)
 
@@ -61,18 +62,25 @@ class LinearChain(nn.Module):
         final = targets[rows, mask.sum(1) - 1]
         return self.first[targets[:, 0]] + emitted + moved + self.last[final]
 
-    def _forward(self, emissions: Tensor, mask: Tensor) -> list[Tensor]:
-        """Give, for every place, the log of the summed scores of all ways to each label there, (S, K)."""
+    def _forward(self, emissions: Tensor, mask: Tensor, *, level: bool = False) -> list[Tensor]:
+        """Give, for every place, the log of the summed scores of all ways to each label there, (S, K).
+
+        With ``level`` up to a constant for each place: scores of thousands of sentences would use up the digits.
+        """
         states = [self.first + emissions[:, 0]]
         for step in range(1, emissions.shape[1]):
             moved = torch.logsumexp(states[-1][:, :, None] + self.transitions, 1) + emissions[:, step]
+            moved = moved.log_softmax(1) if level else moved
             states.append(torch.where(mask[:, step, None], moved, states[-1]))
         return states
 
     def _backward(self, emissions: Tensor, mask: Tensor) -> list[Tensor]:
-        """Give, for every place, the log of the summed scores of all ways from each label there to the end, (S, K)."""
+        """Give, for every place, the log of the summed scores of all ways from each label there to the end, (S, K).
+
+        Up to a constant for each place, as ``level`` in _forward.
+        """
         states = [self.last.expand(len(emissions), -1)]
         for step in range(emissions.shape[1] - 1, 0, -1):
             ways = self.transitions + (emissions[:, step] + states[-1])[:, None, :]
-            states.append(torch.where(mask[:, step, None], torch.logsumexp(ways, 2), states[-1]))
+            states.append(torch.where(mask[:, step, None], torch.logsumexp(ways, 2).log_softmax(1), states[-1]))
         return states[::-1]

@@ -19,13 +19,18 @@ __all__ = ["SentenceEncoder"]
 class SentenceEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns an iterable of texts into a float32 matrix, in any scikit-learn pipeline.
 
-    ``model`` is what load_encoder takes. Fitting only loads it; nothing is learnt from the texts::
+    ``model`` is what load_encoder takes; ``task`` and ``side`` are what a conditioned encoder has to be told. Fitting
+    only loads the encoder; nothing is learnt from the texts::
 
         make_pipeline(SentenceEncoder("minilm"), LogisticRegression()).fit(texts, labels)
     """
 
-    def __init__(self, model: str = "minilm", *, device: str | None = None) -> None:
+    def __init__(
+        self, model: str = "minilm", *, task: str | None = None, side: str = "document", device: str | None = None
+    ) -> None:
         self.model = model
+        self.task = task
+        self.side = side
         self.device = device
 
     def fit(self, X: Iterable[str], y: Any = None) -> SentenceEncoder:
@@ -43,7 +48,7 @@ class SentenceEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for text in texts:
             if not isinstance(text, str):
                 raise TypeError(f"expected texts, got {type(text).__name__}")
-        return encode(self.encoder_, texts)
+        return encode(self.encoder_, texts, self.task, self.side)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Give ``dim0 dim1 …``."""

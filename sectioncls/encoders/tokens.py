@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +11,23 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-__all__ = ["Batch", "Tokens", "places_of", "tokenise"]
+from sectioncls.errors import UsageError
+
+__all__ = ["Batch", "Tokens", "join_tokens", "places_of", "put_second", "tokenise"]
 
 _CHUNK = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """``ids[offsets[i]:offsets[i + 1]]`` are the token ids of text i, special tokens included."""
+    """``ids[offsets[i]:offsets[i + 1]]`` are the token ids of text i, special tokens included.
+
+    ``routes`` (n,) name each text's route through a conditioned encoder; None for encoders without.
+    """
 
     ids: npt.NDArray[np.int32]
     offsets: npt.NDArray[np.int64]
+    routes: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -40,10 +46,11 @@ class Tokens:
         """Give the texts whose vectors the rows give: the rows themselves."""
         return rows
 
-    def batch(self, rows: npt.NDArray[np.int64], route: str | None = None) -> Batch:
+    def batch(self, rows: npt.NDArray[np.int64]) -> Batch:
         """Give the texts at ``rows`` as one batch, each text one row and one span."""
         ids = torch.from_numpy(self.ids[places_of(self.offsets, rows)].astype(np.int64))
-        return Batch(ids=ids, lengths=torch.from_numpy(self.lengths[rows]), route=route)
+        routes = None if self.routes is None else torch.from_numpy(self.routes[rows])
+        return Batch(ids=ids, lengths=torch.from_numpy(self.lengths[rows]), routes=routes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +58,15 @@ class Batch:
     """What an encoder reads: rows of tokens end to end, and the spans that each become one vector.
 
     ``ids`` is (T,), ``lengths`` (rows,) with sum T. ``spans`` is (S, 2) of first and past-last positions in ``ids``;
-    None makes each row one span. ``route`` names the task for conditioned encoders. ``start`` (T, hidden) are known
-    states before layer ``first`` (see frozen.py); without, the encoder begins at the ids.
+    None makes each row one span. ``routes`` (rows,) are int32 numbers of a conditioned encoder's routes and stay on the
+    CPU, where rows are grouped by them; None for encoders without. ``start`` (T, hidden) are known states before layer
+    ``first`` (see frozen.py); without, the encoder begins at the ids.
     """
 
     ids: Tensor
     lengths: Tensor
     spans: Tensor | None = None
-    route: str | None = None
+    routes: Tensor | None = None
     start: Tensor | None = None
     first: int = 0
 
@@ -66,7 +74,7 @@ class Batch:
         """Give the same batch on another device."""
         spans = None if self.spans is None else self.spans.to(device)
         start = None if self.start is None else self.start.to(device)
-        return Batch(self.ids.to(device), self.lengths.to(device), spans, self.route, start, self.first)
+        return replace(self, ids=self.ids.to(device), lengths=self.lengths.to(device), spans=spans, start=start)
 
     def bounds(self) -> tuple[Tensor, Tensor]:
         """Give the first and past-last token of every span, each (S,)."""
@@ -82,6 +90,32 @@ def places_of(offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> np
     ends = np.cumsum(lengths)
     places: npt.NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(starts - (ends - lengths), lengths)
     return places
+
+
+def join_tokens(parts: Sequence[Tokens]) -> Tokens:
+    """Give the texts of all ``parts``, one after another. Raises UsageError where only some of them have routes."""
+    if len({part.routes is None for part in parts}) > 1:
+        raise UsageError("only some of the texts have a route", todo="tokenise all of them for a task")
+    if not parts:
+        return Tokens(ids=np.zeros(0, dtype=np.int32), offsets=np.zeros(1, dtype=np.int64))
+    lengths = np.concatenate([part.lengths for part in parts])
+    known = [part.routes for part in parts if part.routes is not None]
+    return Tokens(
+        ids=np.concatenate([part.ids for part in parts]),
+        offsets=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)]),
+        routes=np.concatenate(known) if known else None,
+    )
+
+
+def put_second(ids: Tensor, lengths: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Give the rows, end to end in ``ids`` (T,), with ``values`` (rows,) behind each row's first token."""
+    longer = ids.new_empty(len(ids) + len(lengths))
+    places = (lengths + 1).cumsum(0) - lengths
+    mask = torch.ones(len(longer), dtype=torch.bool, device=ids.device)
+    mask[places] = False
+    longer[mask] = ids
+    longer[places] = values
+    return longer, lengths + 1
 
 
 def tokenise(tokenizer: Any, texts: Sequence[str], max_length: int, *, special: bool = True) -> Tokens:

@@ -61,7 +61,7 @@ class Windows:
         """Give the sentences whose vectors the rows give, in the order of batch's spans."""
         return self.sentences[places_of(self.firsts, rows)]
 
-    def batch(self, rows: Ints, route: str | None = None) -> Batch:
+    def batch(self, rows: Ints) -> Batch:
         """Give the windows at ``rows`` as one batch."""
         lengths = self.lengths[rows]
         ends = np.cumsum(lengths)
@@ -71,7 +71,6 @@ class Windows:
             ids=torch.from_numpy(self.ids[places_of(self.offsets, rows)].astype(np.int64)),
             lengths=torch.from_numpy(lengths),
             spans=torch.from_numpy(spans),
-            route=route,
         )
 
 

@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 
 from sectioncls.encoders import Batch, Encoder, encode, encode_batches, load_encoder
 from sectioncls.encoders.pooling import cls, mean
-from sectioncls.errors import ModelError
+from sectioncls.errors import ModelError, UsageError
 
 TEXTS = [
     "We propose a method.",
@@ -82,6 +82,35 @@ def test_encoding_leaves_the_training_mode_alone(encoder):
     encode(encoder, TEXTS)
     assert encoder.training
     encoder.eval()
+
+
+def test_sixteen_bit_are_near(encoder):
+    exact, near = encode(encoder, TEXTS), encode(encoder, TEXTS, precision="bf16")
+    assert near.dtype == np.float32 and not np.array_equal(near, exact)
+    cosines = (exact * near).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(near, axis=1)
+    assert cosines.min() > 0.999
+    with pytest.raises(UsageError, match="unknown precision 'int8'"):
+        encode(encoder, TEXTS, precision="int8")
+
+
+def test_whoever_takes_batches_is_left_with_gradients(encoder):
+    for _ in encode_batches(encoder, encoder.tokenise(TEXTS), 20):
+        assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
+
+
+def test_tasks_are_checked_even_where_they_change_nothing(encoder):
+    np.testing.assert_array_equal(encode(encoder, TEXTS, "search", "query"), encode(encoder, TEXTS))
+    with pytest.raises(UsageError, match="unknown task 'links'"):
+        encode(encoder, TEXTS, "links")
+
+
+def test_a_search_takes_the_prompt_of_its_side(tiny_bert):
+    prompted = load_encoder(tiny_bert, device="cpu")
+    prompted.model.prompts = {"query": "we study ", "document": "the data "}
+    for side in ("query", "document"):
+        expected = prompted.model.encode(TEXTS, prompt_name=side)
+        np.testing.assert_allclose(encode(prompted, TEXTS, "search", side), expected, atol=2e-6)
+    np.testing.assert_allclose(encode(prompted, TEXTS, "proximity"), prompted.model.encode(TEXTS), atol=2e-6)
 
 
 def test_spans_pool_parts_of_a_row():

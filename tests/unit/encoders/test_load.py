@@ -9,8 +9,7 @@ import shutil
 import pytest
 import torch
 
-from sectioncls.encoders import MODELS, load_encoder
-from sectioncls.encoders import load as module
+from sectioncls.encoders import MODELS, PackagedModel, backbones, load_encoder
 from sectioncls.errors import ModelError
 
 
@@ -52,8 +51,8 @@ def test_changed_weights_are_refused(monkeypatch, tmp_path):
     (package / "__init__.py").write_text("")
     (package / "model" / "model.safetensors").write_bytes(b"other weights")
     monkeypatch.syspath_prepend(tmp_path)
-    card = module.PackagedModel("fake_minilm", "0" * 64, "x/y", "mit")
-    monkeypatch.setattr(module, "MODELS", {"minilm": card})
+    card = PackagedModel("fake_minilm", "0" * 64, "x/y", "mit")
+    monkeypatch.setattr(backbones, "MODELS", {"minilm": card})
     with pytest.raises(ModelError, match="SHA-256"):
         load_encoder("minilm")
 
