@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sectioncls.records import Score
 
-__all__ = ["score_table"]
+__all__ = ["paper_table", "score_table"]
 
 _SHOWN = ("f1-micro", "f1-macro", "ari", "ami", "silhouette")
 
 
 def score_table(scores: Sequence[Score]) -> str:
-    """Give one line per encoder and method: values x100, the interval of the first metric, n and its unit."""
-    lines: dict[tuple[str, str], dict[str, Score]] = {}
+    """Give one line per encoder and method: values x100, the interval of the first metric, n and its unit.
+
+    Of several seeds it gives the mean and how many there are.
+    """
+    lines: dict[tuple[str, str], dict[str, list[Score]]] = {}
     for score in scores:
         if score.label is None and score.metric in _SHOWN:
-            lines.setdefault((score.encoder or "(text)", score.method), {})[score.metric] = score
+            found = lines.setdefault((score.encoder or "(text)", score.method), {})
+            found.setdefault(score.metric, []).append(score)
     head = f"{'encoder':<24} {'method':<26} " + " ".join(f"{metric:>10}" for metric in _SHOWN) + "   95 % interval of"
     rows = [head]
     for (encoder, method), found in lines.items():
-        cells = " ".join(f"{100 * found[metric].value:>10.2f}" if metric in found else " " * 10 for metric in _SHOWN)
+        cells = " ".join(f"{_mean(found[metric]):>10.2f}" if metric in found else " " * 10 for metric in _SHOWN)
         first = next(iter(found.values()))
-        rows.append(f"{encoder:<24} {method:<26} {cells}   {_interval(first)}")
+        shown = _interval(first[0]) if len(first) == 1 else f"mean of {len(first)} seeds"
+        rows.append(f"{encoder:<24} {method:<26} {cells}   {shown}")
     return "\n".join(rows)
+
+
+def paper_table(scores: Sequence[Score], main: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """Give one line per encoder (or way of counting words), seed and task: its main metric x100 with the interval.
+
+    ``main`` names the metric and method that stand for a task of each. The mean over all tasks ends each block.
+    """
+    head = f"{'encoder':<18} {'seed':>5} {'task':<26} {'metric':<12} {'x100':>7}   95 % interval"
+    rows = [head]
+    for system, tasks in main.items():
+        chosen = {(task, metric, method) for task, (metric, method) in tasks.items()}
+        for score in scores:
+            own = score.encoder == system or (not score.encoder and score.method.startswith(system))
+            mean = score.encoder == system and score.task == "average:all"
+            stands = own and score.label is None and (score.task, score.metric, score.method) in chosen
+            if mean or stands:
+                rows.append(_paper_row(system, score))
+    return "\n".join(rows)
+
+
+def _paper_row(system: str, score: Score) -> str:
+    ends = "" if score.low is None or score.high is None else f"{100 * score.low:.1f}-{100 * score.high:.1f}"
+    seed = "" if score.seed is None else str(score.seed)
+    task = score.task if score.split == "test" else f"{score.task} ({score.split})"
+    return f"{system:<18} {seed:>5} {task:<26} {score.metric:<12} {100 * score.value:>7.2f}   {ends}".rstrip()
+
+
+def _mean(scores: Sequence[Score]) -> float:
+    return 100 * sum(score.value for score in scores) / len(scores)
 
 
 def _interval(score: Score) -> str:

@@ -10,7 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Bin", "calibration_bins", "calibration_error", "fit_temperature", "with_temperature"]
+from sectioncls.errors import InputError
+
+__all__ = [
+    "Bin",
+    "Calibration",
+    "calibrate",
+    "calibration_bins",
+    "calibration_error",
+    "fit_temperature",
+    "with_temperature",
+]
 
 Floats = npt.NDArray[np.floating]
 
@@ -22,6 +32,48 @@ class Bin:
     probability: float
     accuracy: float
     n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Expected calibration error and reliability bins on test, ``before`` and ``after`` one temperature from dev.
+
+    Without dev there is no temperature, and ``after`` is None.
+    """
+
+    before: float
+    bins_before: tuple[Bin, ...]
+    temperature: float | None = None
+    after: float | None = None
+    bins_after: tuple[Bin, ...] = ()
+
+
+def calibrate(
+    probabilities: Floats,
+    labels: npt.NDArray[np.integer],
+    dev: tuple[Floats, npt.NDArray[np.integer]] | None = None,
+    *,
+    bins: int = 15,
+) -> Calibration:
+    """Give how far the probabilities (n, classes) of test can be trusted, and how far with a temperature from ``dev``.
+
+    ``labels`` are columns of ``probabilities``; a row whose label has no column (it was not seen in training, so -1)
+    is never right. The temperature is fitted on dev rows that have a column. Raises InputError for no rows, unequal
+    lengths or values that are no probabilities.
+    """
+    for name, (chances, ids) in {"test": (probabilities, labels), **({"dev": dev} if dev else {})}.items():
+        if len(chances) != len(ids) or not len(ids):
+            raise InputError(f"{len(chances)} rows of probabilities but {len(ids)} labels", name)
+        if not np.isfinite(chances).all() or chances.min() < 0 or np.abs(chances.sum(1) - 1).max() > 1e-3:
+            raise InputError("rows that are no probabilities: they must sum to 1", name)
+    plain = (calibration_error(probabilities, labels, bins), tuple(calibration_bins(probabilities, labels, bins)))
+    known = np.asarray(dev[1]) >= 0 if dev else np.zeros(0, dtype=bool)
+    if dev is None or not known.any():
+        return Calibration(*plain)
+    temperature = fit_temperature(dev[0][known], np.asarray(dev[1])[known])
+    softened = with_temperature(probabilities, temperature)
+    found = tuple(calibration_bins(softened, labels, bins))
+    return Calibration(*plain, temperature, calibration_error(softened, labels, bins), found)
 
 
 def calibration_bins(probabilities: Floats, labels: npt.NDArray[np.integer], bins: int = 15) -> list[Bin]:

@@ -12,7 +12,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["adjusted_mutual_information", "adjusted_rand", "f1_by_label", "f1_macro", "f1_micro", "table"]
+__all__ = [
+    "adjusted_mutual_information",
+    "adjusted_rand",
+    "completeness",
+    "f1_by_label",
+    "f1_macro",
+    "f1_micro",
+    "f1_weighted",
+    "homogeneity",
+    "matthews",
+    "purity",
+    "table",
+    "v_measure",
+]
 
 Table = npt.NDArray[np.floating[Any]]
 Values = npt.NDArray[np.float64]
@@ -45,6 +58,66 @@ def f1_micro(tables: Table) -> Values:
 def f1_macro(tables: Table) -> Values:
     """Mean F1 of the labels that occur in truth or prediction, each counting the same."""
     return np.asarray(np.nanmean(f1_by_label(tables), axis=-1), dtype=np.float64)
+
+
+def f1_weighted(tables: Table) -> Values:
+    """Mean F1 of the labels, each weighing as much as rows truly bear it."""
+    shares = tables.sum(-1) / tables.sum((-2, -1))[..., None]
+    return np.asarray((np.nan_to_num(f1_by_label(tables)) * shares).sum(-1), dtype=np.float64)
+
+
+def matthews(tables: Table) -> Values:
+    """Correlation of truth and prediction over all labels, -1 to 1; 0 where either is one label only.
+
+    Paper: Gorodkin 2004, "Comparing two K-category assignments by a K-category correlation coefficient".
+    """
+    n = tables.sum((-2, -1))
+    hits = np.trace(tables, axis1=-2, axis2=-1)
+    truth, predicted = tables.sum(-1), tables.sum(-2)
+    above = hits * n - (truth * predicted).sum(-1)
+    below = np.sqrt((n**2 - (truth**2).sum(-1)) * (n**2 - (predicted**2).sum(-1)))
+    return np.asarray(np.divide(above, below, out=np.zeros(np.shape(n)), where=below > 0), dtype=np.float64)
+
+
+def purity(tables: Table) -> Values:
+    """Share of rows whose label is the commonest of their column (cluster); grows with the number of clusters."""
+    return np.asarray(tables.max(-2).sum(-1) / tables.sum((-2, -1)), dtype=np.float64)
+
+
+def homogeneity(tables: Table) -> Values:
+    """1 where each column (cluster) holds rows of one label; Rosenberg and Hirschberg 2007."""
+    return _explained(tables.sum(-1), tables.sum(-2), tables)
+
+
+def completeness(tables: Table) -> Values:
+    """1 where the rows of each label lie in one column (cluster)."""
+    return _explained(tables.sum(-2), tables.sum(-1), tables)
+
+
+def v_measure(tables: Table) -> Values:
+    """Harmonic mean of homogeneity and completeness, which is the normalised mutual information as well.
+
+    Normalised, that is, by the arithmetic mean of the entropies, as in ``sklearn.metrics``.
+    """
+    one, other = homogeneity(tables), completeness(tables)
+    whole = one + other
+    return np.asarray(np.divide(2 * one * other, whole, out=np.zeros(np.shape(whole)), where=whole > 0))
+
+
+def _explained(wanted: Table, given: Table, tables: Table) -> Values:
+    """Share of the entropy of ``wanted`` sums that the ``given`` sums explain; 1 where there is none."""
+    flat = tables.reshape(*tables.shape[:-2], -1)
+    entropy = _entropies(wanted)
+    mutual = entropy + _entropies(given) - _entropies(flat)
+    share = np.divide(mutual, entropy, out=np.ones(np.shape(entropy)), where=entropy > 0)
+    return np.asarray(np.clip(share, 0, 1), dtype=np.float64)
+
+
+def _entropies(counts: Table) -> Values:
+    """Entropy of counts along the last axis, in nats; exactly 0 where they stand in one place."""
+    shares = counts / counts.sum(-1, keepdims=True)
+    logs = np.log(shares, out=np.zeros(np.shape(shares)), where=shares > 0)
+    return np.asarray(-(shares * logs).sum(-1), dtype=np.float64)
 
 
 def adjusted_rand(tables: Table) -> Values:

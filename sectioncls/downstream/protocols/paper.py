@@ -12,6 +12,8 @@
   ceil(sqrt(training rows)) neighbours by distance.
 - k-means sees the test embeddings only, k is the number of test labels, and ``n_init`` was the 10 of
   scikit-learn before 1.4. The silhouette is that of the clusters, not of the labels.
+- Dev is not read, scores are those of the paper (and the effective rank, without which its silhouettes can't be
+  read), and scikit-learn itself computes them all.
 """
 
 from __future__ import annotations
@@ -27,6 +29,11 @@ PAPER = Protocol(
     seed=31415,
     order="length",
     classifiers=MappingProxyType({"decision-tree": {}, "knn": {}, "random-forest": {}, "mlp": {}, "svm": {}}),
+    methods=("decision-tree", "knn", "random-forest", "mlp", "svm"),
     n_init=10,
     silhouette_of=("clusters",),
+    silhouette_rows=None,
+    uses_dev=False,
+    more=False,
+    engine="scikit-learn",
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy.typing as npt
 
 from sectioncls.errors import InputError, UsageError
 
-__all__ = ["Protocol", "length_order", "row_order"]
+__all__ = ["ENGINES", "Protocol", "length_order", "row_order"]
+
+ENGINES = ("auto", "scikit-learn", "intelex")
 
 # Runs this short are sorted by insertion.
 SHORT_RUN = 16
@@ -24,17 +27,32 @@ class Protocol:
     ``seed`` is every method's ``random_state``; give another with ``dataclasses.replace``. ``order`` is the
     order in which rows reach a method that learns from them: ``file``, or ``length`` (see length_order).
     ``classifiers`` maps each method to the scikit-learn settings that differ from the library's defaults
-    (k nearest neighbours always weighs ceil(sqrt(training rows)) neighbours by distance). ``n_init`` is the
+    (k nearest neighbours weighs ceil(sqrt(training rows)) neighbours by distance, unless ``n_neighbors`` says
+    another number); ``methods`` are those that an evaluation runs unless it names others. ``n_init`` is the
     number of starts of k-means. ``silhouette_of`` says of which assignments a silhouette is given:
-    ``clusters``, ``labels``.
+    ``clusters``, ``labels``; up to ``silhouette_rows`` rows it is exact, above it is that of a stratified sample
+    (None: always exact, by scikit-learn).
+
+    ``grids`` maps a method to the values of each setting that are tried on dev (``scaled``: columns brought to
+    mean 0 and deviation 1), learnt from ``grid_rows`` training rows at most; ``uses_dev`` says whether dev is
+    read, for grids and for temperatures. ``more`` adds the scores that the paper doesn't have. ``engine`` is who
+    computes SVM and k nearest neighbours: ``scikit-learn``, ``intelex`` (scikit-learn-intelex), or ``auto``,
+    which is intelex for many rows where it is installed.
     """
 
     name: str
     seed: int
     order: Literal["file", "length"]
     classifiers: Mapping[str, Mapping[str, Any]]
+    methods: tuple[str, ...]
     n_init: int
     silhouette_of: tuple[str, ...]
+    silhouette_rows: int | None = 10_000
+    grids: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=lambda: MappingProxyType({}))
+    grid_rows: int = 5000
+    uses_dev: bool = True
+    more: bool = True
+    engine: Literal["auto", "scikit-learn", "intelex"] = "auto"
 
 
 def row_order(protocol: Protocol, n: int, lengths: Sequence[int] | None) -> npt.NDArray[np.intp]:

@@ -45,11 +45,23 @@ def test_ties_fall_as_in_numpy_without_vector_instructions():
         assert ours.tolist() == [int(row) for row in line.split()]
 
 
-def test_protocols_hold_all_five_classifiers():
+FIVE = ["decision-tree", "knn", "random-forest", "mlp", "svm"]
+
+
+def test_protocols_name_classifiers_that_there_are():
     for name, protocol in PROTOCOLS.items():
         assert protocol.name == name
-        assert list(protocol.classifiers) == list(CLASSIFIERS)
-    assert PROTOCOLS["paper"].seed == 31415
+        assert set(protocol.methods) <= set(protocol.classifiers) <= set(CLASSIFIERS)
+        assert set(protocol.grids) <= set(protocol.classifiers)
+    paper, default, tuned = (PROTOCOLS[name] for name in ("paper", "default", "tuned"))
+    assert list(paper.classifiers) == list(paper.methods) == FIVE and list(default.methods) == FIVE
+    assert list(default.classifiers) == list(tuned.methods) == list(CLASSIFIERS) == list(tuned.grids)
+
+
+def test_paper_is_as_published():
+    paper = PROTOCOLS["paper"]
+    assert (paper.seed, paper.order, paper.engine) == (31415, "length", "scikit-learn")
+    assert not paper.grids and not paper.uses_dev and not paper.more and paper.silhouette_rows is None
 
 
 def test_row_order_needs_lengths_only_where_it_sorts():
