@@ -39,8 +39,17 @@ TABLES: dict[str, tuple[str, ...]] = {
     "predictions": ("article_id", "index", "label", "encoder", "method", "predicted"),
     "clusters": ("article_id", "index", "label", "encoder", "method", "cluster"),
     "projection": ("article_id", "index", "label", "encoder", "method", "x", "y"),
+    "curves": ("encoder", "method", "curve", "series", "repeat", "x", "y", "n"),
+    "descriptions": ("encoder", "method", "cluster", "size", "term", "weight"),
+    "query_scores": ("task", "metric", "query", "encoder", "method", "seed", "split", "value"),
+    "paper_predictions": ("task", "paper", "encoder", "method", "seed", "split", "truth", "prediction"),
 }
-"""The tables of a run, kept as ``NAME.parquet``, with the columns that each must have (ids, no text)."""
+"""The tables of a run, kept as ``NAME.parquet``, with the columns that each must have (ids, no text).
+
+``descriptions`` holds the typical words of clusters, each of which stands in several sentences. A ``curve`` is
+``learning``, ``few-shot``, ``k``, ``reliability`` or ``precision-recall``. Runs of paper encoders have
+``query_scores``, the value of each query, and ``paper_predictions``, numbers of classes or values.
+"""
 
 # What a run may hold: an unfinished folder with nothing else in it is ours, whatever its manifest lists.
 _OWN_FILES = {
@@ -145,7 +154,7 @@ class Run:
         self._save(name, _table(name, columns))
 
     def add_rows(self, name: str, columns: Mapping[str, Any]) -> None:
-        """Add the rows of some encoders and methods to one of TABLES, in place of what these had there.
+        """Add the rows of some encoders and methods (seeds, splits) to one of TABLES, in place of what these had there.
 
         The file is rewritten whole, so that an interruption loses nothing and a second try doubles nothing.
         """
@@ -154,8 +163,8 @@ class Run:
 
         table = _table(name, columns)
         if (self.path / f"{name}.parquet").exists():
-            old, new = pq.read_table(self.path / f"{name}.parquet"), set(_pairs(table))
-            table = pa.concat_tables([old.filter(pa.array([pair not in new for pair in _pairs(old)])), table])
+            old, new = pq.read_table(self.path / f"{name}.parquet"), set(_owners(table))
+            table = pa.concat_tables([old.filter(pa.array([owner not in new for owner in _owners(old)])), table])
         self._save(name, table)
 
     def read_table(self, name: str) -> dict[str, list[Any]]:
@@ -279,21 +288,23 @@ def _table(name: str, columns: Mapping[str, Any]) -> pyarrow.Table:
     return pa.table({column: pa.array(columns[column], type=_arrow_type(column)) for column in order})
 
 
-def _pairs(table: pyarrow.Table) -> list[tuple[str, str]]:
-    """Give the encoder and method of every row."""
-    return list(zip(table.column("encoder").to_pylist(), table.column("method").to_pylist(), strict=True))
+def _owners(table: pyarrow.Table) -> list[tuple[Any, ...]]:
+    """Give the encoder and method of every row, and where the table has them its seed and split."""
+    names = [name for name in ("encoder", "method", "seed", "split") if name in table.column_names]
+    return list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
 
 
 def _arrow_type(column: str) -> Any:
     """Give a column's type: whole numbers, coordinates or words."""
     import pyarrow as pa
 
-    if column in ("index", "cluster"):
+    if column in ("index", "cluster", "size", "repeat", "n", "seed"):
         return pa.int32()
-    return pa.float32() if column in ("x", "y") else (pa.string() if column in _WORDS else None)
+    return pa.float32() if column in _REALS else (pa.string() if column in _WORDS else None)
 
 
-_WORDS = {"article_id", "label", "encoder", "method", "predicted"}
+_REALS = {"x", "y", "weight", "probability"}
+_WORDS = {"article_id", "label", "encoder", "method", "predicted", "curve", "series", "term"}
 
 
 def _score(row: Any) -> Score:

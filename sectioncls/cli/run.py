@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,24 +23,27 @@ def run(
 ) -> None:
     """Run a recipe: corpus, baseline, fine-tuning, scores, report, in one folder (default: reports/NAME).
 
+    A recipe with a table [papers] trains and scores paper encoders; --corpus is a paper set then.
+
     Example: sectioncls run demo
     """
     from sectioncls.cli.observing import observer
-    from sectioncls.cli.tables import score_table
+    from sectioncls.cli.tables import paper_table, score_table
     from sectioncls.recipes import find_recipe, read_recipe, run_recipe, with_model
+    from sectioncls.recipes.papers import is_paper_recipe, read_paper_recipe, run_papers, with_paper_model
 
     file = find_recipe(recipe)
-    plan = read_recipe(file)
-    if model is not None:
-        plan = with_model(plan, model)
-    done = run_recipe(
-        plan,
-        file.read_text(encoding="utf-8"),
-        output or Path("reports") / plan.name,
-        corpus=corpus,
-        overwrite=overwrite,
-        resume=resume,
-        observer=observer(quiet=quiet),
-    )
-    print(score_table(done.scores()))
+    shared: dict[str, Any] = {"overwrite": overwrite, "resume": resume, "observer": observer(quiet=quiet)}
+    if is_paper_recipe(file):
+        papers = with_paper_model(read_paper_recipe(file), model)
+        folder = output or Path("reports") / papers.name
+        done = run_papers(papers, file.read_text(encoding="utf-8"), folder, papers=corpus, **shared)
+        print(paper_table(done.scores(), done.info.get("main", {})))
+    else:
+        plan = read_recipe(file)
+        if model is not None:
+            plan = with_model(plan, model)
+        folder = output or Path("reports") / plan.name
+        done = run_recipe(plan, file.read_text(encoding="utf-8"), folder, corpus=corpus, **shared)
+        print(score_table(done.scores()))
     print(f"report: {done.path / 'report.html'}")

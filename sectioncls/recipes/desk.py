@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,27 +65,35 @@ class Desk:
         with disk_errors(self.log), self.log.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(row) + "\n")
 
-    def step(self, step: Step) -> None:
-        """Log one optimiser step."""
-        self.append(
-            {
-                "kind": "step",
-                "step": step.number,
-                "epoch": round(step.epoch, 4),
-                "task": "role",
-                "loss": step.losses["role"],
-                "learning_rate": step.learning_rate,
-                "seconds": round(step.seconds, 4),
-                "sentences": step.rows,
-            }
-        )
+    def step(self, step: Step, unit: str = "sentences") -> None:
+        """Log one optimiser step, a row a task; the first tells the step's rows, called ``unit``."""
+        for place, (task, loss) in enumerate(step.losses.items()):
+            self.append(
+                {
+                    "kind": "step",
+                    "step": step.number,
+                    "epoch": round(step.epoch, 4),
+                    "task": task,
+                    "loss": loss,
+                    "learning_rate": step.learning_rate,
+                    "seconds": round(step.seconds, 4),
+                    **({} if place else {unit: step.rows}),
+                }
+            )
 
-    def dev(self, state: State, epoch: float, scores: dict[str, float], observer: Observer) -> None:
-        """Log dev's scores and keep them in the state."""
+    def dev(
+        self,
+        state: State,
+        epoch: float,
+        scores: dict[str, float],
+        observer: Observer,
+        shown: Sequence[str] = ("f1-micro", "ari"),
+    ) -> None:
+        """Log dev's scores and keep them in the state; those ``shown`` are said."""
         state.extra["dev"] = scores
         self.append({"kind": "dev", "step": state.step, "epoch": round(epoch, 4), **scores})
-        shown = "  ".join(f"{name} {100 * value:.1f}" for name, value in scores.items() if name in ("f1-micro", "ari"))
-        observer.note(f"epoch {epoch:.1f}  dev {shown}")
+        said = "  ".join(f"{name} {100 * value:.1f}" for name, value in scores.items() if name in shown)
+        observer.note(f"epoch {epoch:.1f}  dev {said}")
 
     def note(self, state: State, text: str, observer: Observer) -> None:
         """Log a remark that must reach the model card and the report."""

@@ -18,7 +18,7 @@ from sectioncls.downstream import project, sample_rows
 from sectioncls.encoders import Encoder, load_encoder, load_head, read_history
 from sectioncls.errors import InputError
 from sectioncls.recipes.build import recipe_corpus
-from sectioncls.recipes.evaluate import Evaluation, Vectors, embed, evaluate_encoder, evaluate_texts
+from sectioncls.recipes.evaluate import Evaluation, Vectors, embed, evaluate_encoder, evaluate_texts, uses_dev
 from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.finetune import finetune
 from sectioncls.recipes.matrices import write_matrix
@@ -110,14 +110,15 @@ def _evaluate_model(
     with _timed(run, f"encode {name}"):
         train = _embedded(run, encoder, corpus, name, "train", observer)
         test = _embedded(run, encoder, corpus, name, "test", observer)
+        dev = _embedded(run, encoder, corpus, name, "dev", observer) if uses_dev(options) else None
     with _timed(run, f"score {name}"):
         result = evaluate_encoder(
             corpus,
             train,
             test,
             name=name,
-            protocol=options.protocol,
-            clusterings=options.clusterings,
+            options=options,
+            dev_vectors=dev,
             head=head,
             context="none" if encoder.context is None else "window",
             observer=observer,
@@ -131,7 +132,7 @@ def _evaluate_texts(run: Run, corpus: Corpus, options: EvaluateOptions, observer
     if any(score.encoder == "" for score in run.scores()):
         return
     with _timed(run, "text baselines"):
-        result = evaluate_texts(corpus, protocol=options.protocol, observer=observer)
+        result = evaluate_texts(corpus, options=options, observer=observer)
     _keep(run, result)
 
 
@@ -236,6 +237,11 @@ def _project(
 def _keep(run: Run, result: Evaluation) -> None:
     run.add_rows("predictions", result.predictions)
     run.add_rows("clusters", result.clusters)
+    for name, columns in (("curves", result.curves), ("descriptions", result.descriptions)):
+        if columns:
+            run.add_rows(name, columns)
+    if result.settings:
+        run.update(settings={**run.info.get("settings", {}), **result.settings})
     run.add_scores(result.scores)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -18,8 +18,20 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class JoinOptions(_Strict):
+    """One corpus of a joined one; see corpora/joined.py."""
+
+    path: str
+    name: str | None = None
+    labels: dict[str, tuple[str, ...]] = {}
+    articles: int = Field(default=0, ge=0)
+
+
 class CorpusOptions(_Strict):
-    """Where the corpus is (``path``), or how to build it inside the run folder (``build`` from ``source``)."""
+    """Where the corpus is: ``path``, or built in the run folder (``build`` from ``source``, or ``join`` of several).
+
+    ``labels`` are those of a joined corpus in order; ``clean`` takes from train and dev what test holds too.
+    """
 
     path: str | None = None
     build: Literal["csabstruct", "rct", "pmc", "pmc-sents"] | None = None
@@ -30,6 +42,9 @@ class CorpusOptions(_Strict):
     roles: dict[str, str] | None = None
     require: str = "four"
     split: Literal["article", "sentence"] = "article"
+    join: tuple[JoinOptions, ...] = ()
+    labels: tuple[str, ...] = ()
+    clean: bool = False
 
 
 class FinetuneOptions(_Strict):
@@ -62,10 +77,34 @@ class FinetuneOptions(_Strict):
 
 
 class EvaluateOptions(_Strict):
-    """How to score: which protocol, which clusterings, which pictures (``projections``; of ``points`` test rows)."""
+    """How to score: which protocol, which methods, which curves, which pictures (``projections``; ``points`` rows).
 
-    protocol: Literal["default", "paper"] = "default"
-    clusterings: tuple[Literal["kmeans", "hdbscan"], ...] = ("kmeans",)
+    ``classifiers`` are the protocol's own where none is named. ``seeds`` runs what depends on chance as often, with
+    seeds that follow the protocol's. ``engine`` computes SVM and k nearest neighbours; ``auto`` leaves it to the
+    protocol.
+    """
+
+    protocol: Literal["default", "paper", "tuned"] = "default"
+    clusterings: tuple[Literal["kmeans", "minibatch-kmeans", "spherical-kmeans", "agglomerative", "hdbscan"], ...] = (
+        "kmeans",
+    )
+    classifiers: tuple[
+        Literal[
+            "decision-tree",
+            "knn",
+            "random-forest",
+            "mlp",
+            "svm",
+            "logistic-regression",
+            "linear-svm",
+            "nearest-centroid",
+            "gradient-boosting",
+        ],
+        ...,
+    ] = ()
+    curves: tuple[Literal["learning", "few-shot", "k"], ...] = ()
+    seeds: int = Field(default=1, ge=1)
+    engine: Literal["auto", "scikit-learn", "intelex"] = "auto"
     projections: tuple[Literal["tsne", "umap"], ...] = ("tsne",)
     points: int = Field(default=2000, ge=5)
 
@@ -118,7 +157,8 @@ def checked(model: type[Any], content: dict[str, Any], where: str, *, usage: boo
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        what, todo = f"{key}: {first['msg']}", None
+        said = first["msg"].removeprefix("Value error, ")
+        what, todo = f"{key}: {said}" if key else said, None
         if first["type"] == "extra_forbidden":
             near = difflib.get_close_matches(str(first["loc"][-1]), _keys(model), n=1, cutoff=0.4)
             what, todo = f"unknown key {key}", f"did you mean {near[0]}?" if near else None
@@ -128,7 +168,14 @@ def checked(model: type[Any], content: dict[str, Any], where: str, *, usage: boo
 def _keys(model: type[BaseModel]) -> list[str]:
     """Give every key that a model and the models inside it know."""
     names = list(model.model_fields)
-    for part in (CorpusOptions, FinetuneOptions, EvaluateOptions):
-        if model is Recipe:
-            names.extend(part.model_fields)
+    for field in model.model_fields.values():
+        for part in _models(field.annotation):
+            names.extend(_keys(part))
     return names
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """Give the models that a field may hold."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models(part)]

@@ -14,6 +14,7 @@ _WATCHED = (
     "transformers",
     "sentence-transformers",
     "scikit-learn",
+    "scikit-learn-intelex",
     "numpy",
     "scipy",
     "umap-learn",

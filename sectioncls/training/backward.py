@@ -85,7 +85,7 @@ class _Random:
 
 
 def _embed(encoder: Encoder, task: Task, rows: Rows, precision: str) -> Tensor:
-    batch = task.tokens.batch(rows, task.name).to(encoder.device)
+    batch = task.tokens.batch(rows).to(encoder.device)
     # Accelerate keeps one precision for the whole process; two trainings in one process may differ.
     with torch.autocast(encoder.device.type, torch.bfloat16, enabled=precision == "bf16"):
         return encoder(batch).float()  # type: ignore[no-any-return]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import nn
@@ -13,17 +13,19 @@ from torch import nn
 from sectioncls.encoders import Encoder
 from sectioncls.errors import UsageError
 from sectioncls.training.backward import backward, share_gradients
-from sectioncls.training.tasks import Task, task_batches
+from sectioncls.training.tasks import Mixing, Task, steps_per_epoch, task_batches
 
 __all__ = ["Settings", "State", "Step", "fit", "start"]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to train: AdamW, a linear warm-up over ``warmup`` of the steps, then linear decay to zero.
+    """How to train: AdamW, a linear warm-up over ``warmup`` of the steps, then decay.
 
-    ``clip`` bounds the gradient's norm; ``precision`` is ``float32`` or ``bf16`` (autocast; weights stay float32).
-    ``chunk`` > 0 bounds the rows that have a graph at once (see backward.py); 0 takes each batch in one pass.
+    ``schedule`` decays linearly to zero, or with the inverse square root of the step. ``steps`` is how many to take,
+    whatever ``epochs`` says. ``clip`` bounds the gradient's norm; ``precision`` is ``float32`` or ``bf16`` (autocast;
+    weights stay float32). ``chunk`` > 0 bounds the rows that have a graph at once (see backward.py); 0 takes each batch
+    in one pass. ``mixing`` says how several tasks share the steps.
     """
 
     epochs: float = 4
@@ -34,6 +36,13 @@ class Settings:
     precision: str = "float32"
     chunk: int = 0
     seed: int = 0
+    steps: int | None = None
+    schedule: Literal["linear", "inverse-sqrt"] = "linear"
+    mixing: Mixing = field(default_factory=Mixing)
+
+    def total(self, tasks: Sequence[Task]) -> int:
+        """Give the number of steps of a training on ``tasks``."""
+        return self.steps or max(1, round(self.epochs * steps_per_epoch(tasks, self.mixing)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +87,16 @@ def start(encoder: Encoder, tasks: Sequence[Task], settings: Settings) -> State:
 def fit(state: State, tasks: Sequence[Task], settings: Settings) -> Iterator[Step]:
     """Train from ``state.step`` on, yielding after every optimiser step; the caller logs, evaluates and may stop.
 
-    A step takes one batch of every task, adds the losses and moves the weights once. An epoch is one pass over the
-    longest task. Raises UsageError when a loss is not finite.
+    A step takes the batches that ``settings.mixing`` gives it, one of every task unless told otherwise, adds the losses
+    and moves the weights once. Raises UsageError when a loss is not finite.
     """
-    per_epoch = max(len(task.sampler) for task in tasks)
-    total = max(1, round(settings.epochs * per_epoch))
+    per_epoch = steps_per_epoch(tasks, settings.mixing)
+    total = settings.total(tasks)
     weights = [p for group in state.optimiser.param_groups for p in group["params"]]
-    stream = task_batches(tasks, state.step)
+    stream = task_batches(tasks, state.step, settings.mixing)
     while state.step < total:
         began = time.perf_counter()
-        rate = settings.learning_rate * _schedule(state.step, total, settings.warmup)
+        rate = settings.learning_rate * _schedule(state.step, total, settings)
         for group in state.optimiser.param_groups:
             group["lr"] = rate
         state.encoder.train()
@@ -107,11 +116,13 @@ def fit(state: State, tasks: Sequence[Task], settings: Settings) -> Iterator[Ste
         yield Step(state.step, state.step / per_epoch, losses, rate, rows, time.perf_counter() - began)
 
 
-def _schedule(step: int, total: int, warmup: float) -> float:
+def _schedule(step: int, total: int, settings: Settings) -> float:
     """Give the share of the full learning rate at a step."""
-    rising = max(1, round(warmup * total))
+    rising = max(1, round(settings.warmup * total))
     if step < rising:
         return (step + 1) / rising
+    if settings.schedule == "inverse-sqrt":
+        return float((rising / (step + 1)) ** 0.5)
     return max(0.0, (total - step) / max(1, total - rising))
 
 

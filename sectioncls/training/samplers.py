@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sectioncls.encoders.tokens import places_of
 from sectioncls.errors import InputError
 
-__all__ = ["LabelBatches", "LengthBatches"]
+__all__ = ["LabelBatches", "LengthBatches", "TripleBatches"]
 
 Rows = npt.NDArray[np.int64]
 
@@ -84,6 +85,33 @@ class LengthBatches:
         random = np.random.default_rng((self.seed, epoch))
         batches = _bucketed(self.lengths, len(self), random)
         return [batches[i] for i in random.permutation(len(batches))]
+
+
+class TripleBatches:
+    """Batches of whole triples: every triple once per epoch, those of like length in a batch.
+
+    Rows are occurrences of texts, triple t those from ``firsts[t]`` to ``firsts[t + 1]`` (see occurrences.py);
+    ``batch_size`` counts triples. ``lengths`` (n,) are the tokens of each occurrence; the longest of a triple decides.
+    Batches are a function of (seed, epoch). Raises InputError without a triple.
+    """
+
+    def __init__(self, firsts: npt.ArrayLike, lengths: npt.ArrayLike, batch_size: int, seed: int) -> None:
+        self.firsts = np.asarray(firsts, dtype=np.int64)
+        self.batch_size = batch_size
+        self.seed = seed
+        if len(self.firsts) < 2:
+            raise InputError("there is no triple to train on", todo="choose another task, or other papers")
+        self.longest = np.maximum.reduceat(np.asarray(lengths), self.firsts[:-1])
+
+    def __len__(self) -> int:
+        """Batches per epoch."""
+        return -(-len(self.longest) // self.batch_size)
+
+    def batches(self, epoch: int) -> list[Rows]:
+        """Give the occurrences of each batch of one epoch, triple by triple; sizes differ by one triple at most."""
+        random = np.random.default_rng((self.seed, epoch))
+        batches = _bucketed(self.longest, len(self), random)
+        return [places_of(self.firsts, batches[i]) for i in random.permutation(len(batches))]
 
 
 def _bucketed(lengths: npt.NDArray[Any], count: int, random: np.random.Generator) -> list[Rows]:

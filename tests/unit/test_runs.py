@@ -197,3 +197,12 @@ def test_the_format_needs_no_heavy_library() -> None:
 
     code = "import sys, sectioncls.runs; print([m for m in ('torch', 'pyarrow', 'numpy') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_rows_of_another_seed_stay(tmp_path):
+    run = create_run(tmp_path / "run")
+    columns = {"task": ["t"], "metric": ["map"], "query": ["q"], "encoder": ["e"], "method": ["dot"], "split": ["test"]}
+    for seed, value in ((1, 0.1), (2, 0.2), (1, 0.3)):
+        run.add_rows("query_scores", {**columns, "seed": [seed], "value": [value]})
+    found = run.read_table("query_scores")
+    assert list(zip(found["seed"], found["value"], strict=True)) == [(2, 0.2), (1, 0.3)]

@@ -44,6 +44,8 @@ def test_every_recipe_that_comes_along_is_valid():
     ]
     assert set(pairs) <= set(names)
     for name in names:
+        if name.startswith("papers/"):  # see test_paper_schema.py
+            continue
         recipe = read_recipe(find_recipe(name))
         assert name.endswith(recipe.name)
 

@@ -13,6 +13,7 @@ from sectioncls.errors import InputError, UsageError
 from sectioncls.losses import batch_all_triplet_loss
 from sectioncls.training import (
     LabelBatches,
+    Mixing,
     Settings,
     Task,
     fit,
@@ -167,3 +168,25 @@ def test_checkpoints_of_others_are_refused(tiny_bert, tmp_path):
     headed = start(encoder, [task(encoder, LinearHead(encoder.dimension, ("a", "b")))], Settings())
     with pytest.raises(InputError, match="another model"):
         load_checkpoint(headed, tmp_path / "plain.safetensors")
+
+
+def test_steps_and_the_inverse_square_root(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    settings = Settings(epochs=99, steps=8, learning_rate=1e-3, warmup=0.25, schedule="inverse-sqrt")
+    tasks = [task(encoder)]
+    rates = [step.learning_rate for step in fit(start(encoder, tasks, settings), tasks, settings)]
+    assert rates == pytest.approx([5e-4, 1e-3, *(1e-3 * (2 / step) ** 0.5 for step in range(3, 9))])
+
+
+def test_alternating_tasks_leave_each_others_heads_alone(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    heads = [LinearHead(encoder.dimension, ("a", "b")) for _ in range(2)]
+    tasks = [task(encoder, head, name=name) for head, name in zip(heads, ("x", "y"), strict=True)]
+    settings = Settings(epochs=1, learning_rate=1e-3, weight_decay=0.1, mixing=Mixing("alternating"))
+    state = start(encoder, tasks, settings)
+    kept = [head.linear.weight.detach().clone() for head in heads]
+    for step, moved in zip(fit(state, tasks, settings), (0, 1), strict=False):
+        assert len(step.losses) == 1
+        assert not torch.equal(heads[moved].linear.weight, kept[moved])
+        assert torch.equal(heads[1 - moved].linear.weight, kept[1 - moved])
+        kept[moved] = heads[moved].linear.weight.detach().clone()

@@ -1,0 +1,299 @@
+"""A recipe of paper encoders, run: set, baselines, first stage, every variant, scores and report in one folder."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sectioncls.encoders import CONDITIONINGS, read_facts, read_history
+from sectioncls.errors import InputError, UsageError
+from sectioncls.papersets import PaperSet, open_paperset
+from sectioncls.recipes.facts import model_facts
+from sectioncls.recipes.locate import find_data
+from sectioncls.recipes.observer import SILENT, Observer
+from sectioncls.recipes.papers.lessons import kind_of, lesson_of
+from sectioncls.recipes.papers.material import Material, material_of
+from sectioncls.recipes.papers.schema import PaperRecipe, TaskOptions, VariantOptions
+from sectioncls.recipes.papers.scores import check_scored, score_encoder, score_words
+from sectioncls.recipes.papers.train import join_variants, load_begin, train_papers
+from sectioncls.recipes.versions import versions
+from sectioncls.report import write_report
+from sectioncls.runs import Run, create_run, reopen_run
+
+__all__ = ["run_papers"]
+
+_BASE = "base"
+# What run.json keeps of an encoder's facts.
+_KEPT = (
+    *("backbone", "state", "model", "conditioning", "parameters", "seconds", "papers", "training", "earlier"),
+    *("lessons", "dev", "notes"),
+)
+# What is known of a model's own training that a reader of its scores must know.
+_SEEN = {
+    "minilm": "all-MiniLM-L6-v2 saw S2ORC citation pairs and SPECTER's training triplets in its own training: its "
+    "scores on citations are no zero-shot scores"
+}
+
+
+def run_papers(
+    recipe: PaperRecipe,
+    text: str,
+    folder: Path,
+    *,
+    papers: Path | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    observer: Observer = SILENT,
+) -> Run:
+    """Run ``recipe`` into ``folder`` and give the finished run; its ``report.html`` is the last piece.
+
+    ``text`` is the recipe as written, kept beside the results; ``papers`` is a paper set in place of the recipe's.
+    ``resume`` goes on in a folder that is there: whole pieces stay, a training goes on from its checkpoint, and the
+    recipe may have got more variants since. Encoders lie in ``encoder/``, in ``encoder/NAME/`` where there are several.
+    """
+    run = _open(recipe, folder, overwrite=overwrite, resume=resume)
+    run.write_text("recipe.toml", text)
+    with _timed(run, "papers"):
+        data = open_paperset(papers) if papers else _papers(recipe, run.folder("corpus"))
+        material = material_of(data, recipe.papers, recipe.seed)
+    _check(recipe, material)
+    run.update(corpus=_facts(data), notes=_notes(recipe, material))
+    work = _Work(run, recipe, material, resume, observer)
+    if recipe.evaluate.baselines:
+        with _timed(run, "baselines"):
+            score_words(run, material, recipe.evaluate, observer)
+    if recipe.evaluate.untuned:
+        work.score_untuned()
+    if recipe.base is not None:
+        work.train_base()
+    for variant in recipe.variants:
+        for seed in variant.seeds or (recipe.seed,):
+            work.make(variant, seed)
+    shutil.rmtree(run.folder("checkpoint"), ignore_errors=True)
+    run.finish()
+    write_report([run.path], run.path / "report.html", overwrite=True)
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One run at work: where its encoders lie, which are there."""
+
+    run: Run
+    recipe: PaperRecipe
+    material: Material
+    resume: bool
+    observer: Observer
+
+    def score_untuned(self) -> None:
+        """Score the model as it is before any training."""
+        facts = model_facts(self.recipe.model.name)
+        name = str(facts["name"])
+        self._enter(name, facts)
+        with _timed(self.run, f"score {name}"):
+            encoder = load_begin(self.recipe.model)
+            score_encoder(self.run, self.material, encoder, name, None, (), self.recipe.evaluate, self.observer)
+
+    def train_base(self) -> None:
+        """Train the first stage, from which the variants begin."""
+        assert self.recipe.base is not None
+        folder, seed = self.folder_of(_BASE, None), self.recipe.seed
+        if not (self.resume and (folder / "sectioncls.json").is_file()):
+            with _timed(self.run, f"train {_BASE}"):
+                train_papers(
+                    self.material,
+                    self.recipe.base,
+                    folder,
+                    begin=self.recipe.model,
+                    name=_BASE,
+                    seed=seed,
+                    work=self.run.folder("checkpoint") / f"{_BASE}.training",
+                    resume=self.resume,
+                    observer=self.observer,
+                )
+        self._keep_history(folder, _BASE, seed)
+        if self.recipe.evaluate.base:
+            self._score(folder, _BASE, seed)
+
+    def make(self, variant: VariantOptions, seed: int) -> None:
+        """Train a variant, or join others to it, and score it. What is whole already stays."""
+        folder = self.folder_of(variant.name, seed if variant.seeds and len(variant.seeds) > 1 else None)
+        if not (self.resume and (folder / "sectioncls.json").is_file()):
+            self.observer.note(f"{variant.name}, seed {seed}")
+            with _timed(self.run, f"train {variant.name} {seed}"):
+                self._train(variant, seed, folder)
+            self.run.update()
+        self._keep_history(folder, variant.name, seed)
+        self._score(folder, variant.name, seed)
+
+    def _train(self, variant: VariantOptions, seed: int, folder: Path) -> None:
+        if variant.train is None:
+            members = [self._made(name, seed) for name in variant.of]
+            join_variants(members, folder, how=variant.ensemble or "mean", name=variant.name, seed=seed)
+            return
+        begin = self.recipe.model if self.recipe.base is None else self.folder_of(_BASE, None)
+        train_papers(
+            self.material,
+            variant.train,
+            folder,
+            begin=self._made(variant.start, seed) if variant.start else begin,
+            name=variant.name,
+            seed=seed,
+            work=self.run.folder("checkpoint") / f"{variant.name}-{seed}.training",
+            resume=self.resume,
+            observer=self.observer,
+        )
+
+    def folder_of(self, name: str, seed: int | None) -> Path:
+        """Give where an encoder lies; ``seed`` None where its variant has one seed only."""
+        if len(self.recipe.variants) == 1 and seed is None:
+            # The run's one encoder is the folder itself; its first stage is set aside until the run is whole.
+            return self.run.folder("checkpoint") / _BASE if name == _BASE else self.run.folder("encoder")
+        return self.run.folder("encoder") / (name if seed is None else f"{name}-{seed}")
+
+    def _made(self, name: str, seed: int) -> Path:
+        """Give the folder of a variant that was made before, of the same seed where it has several."""
+        variant = next(variant for variant in self.recipe.variants if variant.name == name)
+        seeds = variant.seeds or (self.recipe.seed,)
+        return self.folder_of(name, None if len(seeds) == 1 else seed if seed in seeds else seeds[0])
+
+    def _score(self, folder: Path, name: str, seed: int) -> None:
+        facts = read_facts(folder)
+        self._enter(name, facts)
+        with _timed(self.run, f"score {name} {seed}"):
+            encoder = load_begin(folder)
+            tasks = _learnt(facts)
+            score_encoder(self.run, self.material, encoder, name, seed, tasks, self.recipe.evaluate, self.observer)
+
+    def _enter(self, name: str, facts: dict[str, Any]) -> None:
+        """Write down what is known of an encoder, once a name."""
+        known = self.run.info.get("encoders", {})
+        if name not in known:
+            entry = {key: facts[key] for key in _KEPT if facts.get(key) is not None}
+            entry.setdefault("model", facts.get("base_model"))
+            self.run.update(encoders={**known, name: entry})
+
+    def _keep_history(self, folder: Path, name: str, seed: int) -> None:
+        if any(row.get("encoder") == name and row.get("seed") == seed for row in self.run.history()):
+            return
+        for row in read_history(folder):
+            self.run.append_history({**row, "encoder": name, "seed": seed})
+
+
+def _check(recipe: PaperRecipe, material: Material) -> None:
+    """Find mistakes before hours of work: tasks, conditionings and what is scored.
+
+    Raises UsageError for what is not known, InputError where the papers hold nothing for a task.
+    """
+    stages = [stage for stage in (recipe.base, *(variant.train for variant in recipe.variants)) if stage is not None]
+    seen: list[TaskOptions] = []
+    for stage in stages:
+        if stage.conditioning not in (None, "none", *CONDITIONINGS):
+            known = ", ".join(("none", *CONDITIONINGS))
+            raise UsageError(f"unknown conditioning {stage.conditioning!r}", todo=f"known: {known}")
+        for task in stage.tasks:
+            if task not in seen:
+                seen.append(task)
+                kind_of(task.name)
+                if task.mining != "scincl":  # graph embeddings take their time
+                    lesson_of(material, task, recipe.seed)
+    check_scored(material, recipe.evaluate)
+
+
+def _learnt(facts: dict[str, Any]) -> tuple[str, ...]:
+    """Give the names of all tasks that an encoder was trained on, in any stage."""
+    stages = [*facts.get("earlier", []), facts.get("training", {})]
+    return tuple(dict.fromkeys(task["name"] for stage in stages for task in stage.get("tasks", ())))
+
+
+def _papers(recipe: PaperRecipe, out: Path) -> PaperSet:
+    """Give the paper set that a recipe names, or build it into ``out`` (built already: open it)."""
+    options = recipe.papers
+    if options.build is None and options.path is None:
+        raise InputError("names no paper set", recipe.name, "give papers.path, or papers.build and papers.source")
+    if options.build is None:
+        return open_paperset(str(options.path))
+    if (out / "corpus.json").is_file():
+        return open_paperset(out)
+    if options.source is None:
+        raise InputError("names nothing to build the papers from", recipe.name, "give papers.source")
+    from sectioncls.papersets.build import build_papers
+
+    source = find_data(options.source)
+    command = f"sectioncls build-papers {source.name}"
+    return build_papers(
+        [source],
+        out,
+        command=command,
+        form=options.build,
+        name=recipe.name,
+        topics=options.topics,
+        targets=options.targets,
+        seed=recipe.seed,
+    )[0]
+
+
+def _open(recipe: PaperRecipe, folder: Path, *, overwrite: bool, resume: bool) -> Run:
+    wanted = recipe.model_dump(mode="json")
+    if not (resume and (folder / "run.json").is_file()):
+        return create_run(folder, {**_info(recipe), "recipe": wanted}, overwrite=overwrite)
+    run = reopen_run(folder)
+    kept = dict(run.info.get("recipe") or {})
+    before, now = kept.pop("variants", None) or [], list(wanted["variants"])
+    same = kept == {key: value for key, value in wanted.items() if key != "variants"}
+    # Encoders of a run with one variant lie where there is room for one only.
+    grown = len(before) > 1 or now == before
+    if not (same and grown and all(variant in now for variant in before)):
+        raise InputError("was started with another recipe", folder, "start again with --overwrite")
+    run.update(recipe=wanted)
+    return run
+
+
+def _info(recipe: PaperRecipe) -> dict[str, Any]:
+    """Give what run.json says from the start."""
+    import torch
+
+    return {
+        "name": recipe.name,
+        "kind": "papers",
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "protocol": recipe.evaluate.protocol,
+        "seeds": sorted({seed for variant in recipe.variants for seed in variant.seeds or (recipe.seed,)}),
+        "seconds": {},
+        "threads": torch.get_num_threads(),
+        "versions": versions(),
+        "encoders": {},
+    }
+
+
+def _facts(data: PaperSet) -> dict[str, Any]:
+    """Give corpus.json as a run keeps it, with the folder that the papers were read from."""
+    facts = dataclasses.asdict(data.info)
+    del facts["files"]
+    return {**facts, "path": str(data.path)}
+
+
+def _notes(recipe: PaperRecipe, material: Material) -> list[str]:
+    """Give what a reader of the scores must know of papers and training."""
+    notes = [f"papers left out: {reason}, {count}" for reason, count in material.papers.info.dropped.items()]
+    if material.wordless:
+        notes.append(f"{material.wordless} training papers have no text and teach nothing")
+    if material.options.titles_alone:
+        notes.append(f"{100 * material.options.titles_alone:g} % of the papers are learnt from by their titles alone")
+    seen = _SEEN.get(str(model_facts(recipe.model.name)["backbone"]))
+    return [*notes, *material.overlap(), *([seen] if seen else [])]
+
+
+@contextmanager
+def _timed(run: Run, stage: str) -> Iterator[None]:
+    began = time.perf_counter()
+    yield
+    spent = round(time.perf_counter() - began, 2)
+    run.update(seconds={**run.info.get("seconds", {}), stage: spent})

@@ -1,0 +1,123 @@
+"""Lessons as training tasks: identities of texts, masks of what belongs together, costs, routes, negatives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from sectioncls.encoders import condition, load_encoder
+from sectioncls.losses import TaskHead
+from sectioncls.mining import Triples
+from sectioncls.recipes.papers.lessons import Contrast, Foretold
+from sectioncls.recipes.papers.schema import StageOptions, TaskOptions
+from sectioncls.recipes.papers.tasks import default_margin, default_temperature, task_of
+
+PAPERS = ("we aim to show", "results of this study", "we aim to show", "patients and data", "the model")
+LABELS = ("aim", "method", "data")
+
+
+def stage(**values):
+    return StageOptions(tasks=("links",), **values)
+
+
+def contrast(query, positive, negatives=None, known=(), documents=PAPERS, papers=(True, True), route="proximity"):
+    negatives = np.zeros((len(query), 0)) if negatives is None else negatives
+    triples = Triples(*(np.asarray(column, dtype=np.int64) for column in (query, positive, negatives)))
+    return Contrast("links", route, PAPERS, documents, triples, np.asarray(known).reshape(-1, 2), papers)
+
+
+@pytest.fixture(scope="module")
+def encoder(tiny_bert):
+    return load_encoder(tiny_bert, device="cpu").eval()
+
+
+def test_papers_with_the_same_words_are_one_text(encoder):
+    task = task_of(contrast([0, 3], [1, 4], [[2], [-1]]), encoder, TaskOptions(name="links"), stage(), 0)
+    text, group, role = (column.tolist() for column in task.targets)
+    assert text[0] == text[2]  # papers 0 and 2, one as a query, one as a negative
+    assert role == [0, 1, 2, 0, 1] and group == [0, 0, 0, 1, 1]
+    assert task.costs.tolist() == [1.0] * 5
+
+
+def test_known_pairs_are_masked_in_the_loss(encoder):
+    lesson = contrast([0, 3], [1, 4], known=[(0, 4), (3, 1)])
+    for known, zero in ((lesson, True), (contrast([0, 3], [1, 4]), False)):
+        task = task_of(known, encoder, TaskOptions(name="links"), stage(), 0)
+        vectors = encoder(task.tokens.batch(np.arange(4)))
+        assert (float(task.objective(vectors, *task.targets).detach()) == 0) is zero
+
+
+def test_topics_and_queries_cost_nothing(encoder):
+    lesson = contrast([0, 1], [0, 2], documents=LABELS, papers=(True, False), route="classification")
+    task = task_of(lesson, encoder, TaskOptions(name="links"), stage(), 0)
+    assert task.cost(np.arange(4)) == 2 and task.costs.tolist() == [1, 0, 1, 0]
+
+
+def test_a_margin_needs_negatives_and_gets_random_ones(encoder):
+    lesson = contrast([0] * 40, [1] * 40, known=[(0, 1), (0, 3)])
+    task = task_of(lesson, encoder, TaskOptions(name="links"), stage(objective="margin"), 0)
+    negatives = task.targets[0][task.targets[2] == 2]
+    texts = {int(text) for text in negatives}
+    query, positive = int(task.targets[0][0]), int(task.targets[0][1])
+    third = {int(text) for text in task.targets[0]} - {query, positive} - texts
+    assert positive not in texts and not third and len(negatives) == 40
+    assert query in texts  # paper 2 has the words of paper 0: the loss leaves such a negative out
+    same = task_of(lesson, encoder, TaskOptions(name="links"), stage(objective="margin"), 0)
+    assert torch.equal(same.targets[0], task.targets[0])
+
+
+def test_objectives_and_their_settings(encoder):
+    lesson = contrast([0], [1], [[3]])
+    found = task_of(lesson, encoder, TaskOptions(name="links"), stage(), 0).objective.keywords
+    assert found["temperature"] == default_temperature(encoder) == 1.0
+    found = task_of(lesson, encoder, TaskOptions(name="links", temperature=0.2), stage(temperature=0.3), 0).objective
+    assert found.keywords["temperature"] == 0.2
+    found = task_of(lesson, encoder, TaskOptions(name="links", objective="margin", margin=0.0), stage(), 0).objective
+    assert found.keywords == {"margin": 0.0}
+    assert default_margin(encoder) == 1.0
+
+
+def test_frequencies_are_those_of_candidates(encoder):
+    lesson = contrast([0, 1, 3], [0, 0, 2], documents=LABELS, papers=(True, False), route="classification")
+    task = task_of(lesson, encoder, TaskOptions(name="links", log_q=True), stage(), 0)
+    share = np.exp(task.objective.keywords["log_q"].numpy())[task.targets[0].numpy()]
+    np.testing.assert_allclose(share[task.targets[2].numpy() == 1], [2 / 3, 2 / 3, 1 / 3], rtol=1e-6)
+
+
+def test_routes_reach_the_tokens(encoder):
+    conditioned = condition(encoder, "control-codes", seed=0)
+    lesson = contrast([0, 3], [1, 4], route="search")
+    task = task_of(lesson, conditioned, TaskOptions(name="links"), stage(), 0)
+    routes = task.tokens.batch(np.arange(4)).routes.tolist()
+    names = [conditioned.routes[route] for route in routes]
+    assert names == ["search", "proximity", "search", "proximity"]  # a query, a document, twice
+
+
+def test_a_route_reads_a_text_once(encoder):
+    from sectioncls.encoders import encode
+    from sectioncls.recipes import SILENT
+    from sectioncls.recipes.papers.scores import embedder
+
+    conditioned = condition(encoder, "mha-experts", seed=0)
+    read = []
+    real = conditioned.tokenise
+    conditioned.tokenise = lambda texts, task, side: read.append(len(texts)) or real(texts, task, side)
+    embed = embedder(conditioned, SILENT)
+    first, again = embed(PAPERS, "proximity", "query"), embed(PAPERS[::-1], "proximity", "document")
+    assert read == [4] and np.array_equal(first, again[::-1])
+    np.testing.assert_allclose(first, encode(condition(encoder, "mha-experts", seed=0), PAPERS, "proximity"), atol=1e-6)
+    assert embed(PAPERS[:2], "search", "query").shape == (2, 32) and read == [4, 2]
+    assert embed((), "search", "query").shape == (0, 32)
+
+
+def test_heads_are_drawn_with_the_seed(encoder):
+    lesson = Foretold("class:a", "classification", PAPERS, np.array([0, 1, 0, 1, 2]), "ce", 3)
+    options = TaskOptions(name="class:a", weight=2.0, batch_size=2)
+    before = torch.random.get_rng_state()
+    first, second = (task_of(lesson, encoder, options, stage(), 4) for _ in range(2))
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert isinstance(first.objective, TaskHead) and first.weight == 2.0 and len(first.sampler) == 3
+    assert torch.equal(first.objective.linear.weight, second.objective.linear.weight)
+    other = task_of(lesson, encoder, options, stage(), 5)
+    assert not torch.equal(first.objective.linear.weight, other.objective.linear.weight)
