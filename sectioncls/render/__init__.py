@@ -1,6 +1,6 @@
 """What every page of ours shares: the palette of roles, the page around the content, pictures, escaping."""
 
-from sectioncls.render.page import Picture, environment, number, render_page, signed, whole
+from sectioncls.render.page import Picture, embedded, environment, number, render_page, signed, whole
 from sectioncls.render.palette import DARK, LIGHT, MARKERS, Mark, marks
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "MARKERS",
     "Mark",
     "Picture",
+    "embedded",
     "environment",
     "marks",
     "number",

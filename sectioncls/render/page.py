@@ -1,8 +1,10 @@
-"""A page that stands alone: one HTML file that loads nothing, runs nothing and escapes all foreign text."""
+"""A page that stands alone: one HTML file that loads nothing, escapes all foreign text and runs no script but ours."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +14,12 @@ from sectioncls.render.palette import DARK, LIGHT, MARKERS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
-__all__ = ["GENERATOR", "POLICY", "Picture", "environment", "number", "render_page", "signed", "whole"]
+__all__ = ["GENERATOR", "POLICY", "Picture", "embedded", "environment", "number", "render_page", "signed", "whole"]
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""The page's Content-Security-Policy: no script, no network, styles and pictures from the page itself."""
+"""A page's Content-Security-Policy: no network, no script but one of known hash, styles and pictures of its own."""
 
 GENERATOR = "sectioncls"
 """What the page's ``generator`` says first: by it we know our own pages again."""
@@ -80,10 +83,31 @@ def environment(*folders: Path) -> Environment:
         whole=whole,
         percent=lambda value, digits=2: number(None if value is None else 100 * value, digits),
     )
-    env.globals.update(light=LIGHT, dark=DARK, markers=MARKERS, policy=POLICY)
+    env.globals.update(light=LIGHT, dark=DARK, markers=MARKERS)
     return env
 
 
-def render_page(env: Environment, template: str, *, version: str, **values: Any) -> str:
-    """Give the page of one template that extends ``page.html``; ``version`` goes into its ``generator``."""
-    return env.get_template(template).render(generator=f"{GENERATOR} {version}", **values)
+def render_page(env: Environment, template: str, *, version: str, script: str = "", **values: Any) -> str:
+    """Give the page of one template that extends ``page.html``; ``version`` goes into its ``generator``.
+
+    ``script`` runs at the end of the page; the policy names its hash, so that no other can.
+    """
+    from markupsafe import Markup
+
+    if "</script" in script.lower():
+        raise ValueError("a script that holds its own end")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    policy = f"{POLICY}; script-src 'sha256-{digest}'" if script else POLICY
+    return env.get_template(template).render(
+        generator=f"{GENERATOR} {version}", policy=policy, script=Markup(script), **values
+    )
+
+
+def embedded(value: Any) -> Markup:
+    """Give JSON that may stand inside a ``script`` element: nothing in it ends the element or opens another."""
+    from markupsafe import Markup
+
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)

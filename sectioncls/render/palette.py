@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 __all__ = ["DARK", "LIGHT", "MARKERS", "Mark", "marks"]
 
-LIGHT = {"paper": "#ffffff", "ink": "#1b2330", "muted": "#59636f", "line": "#d8dde4", "accent": "#1d5fc2"}
-DARK = {"paper": "#14171c", "ink": "#e6e9ee", "muted": "#a2abb7", "line": "#343b46", "accent": "#82b1ff"}
-"""The page's own colours."""
+LIGHT = {"paper": "#ffffff", "ink": "#1b2330", "muted": "#59636f", "line": "#d8dde4", "edge": "#7d8793",
+         "accent": "#1d5fc2"}  # fmt: skip
+DARK = {"paper": "#14171c", "ink": "#e6e9ee", "muted": "#a2abb7", "line": "#343b46", "edge": "#77818d",
+        "accent": "#82b1ff"}  # fmt: skip
+"""The page's own colours; ``line`` parts, ``edge`` shows where a control is."""
 
 _BLUE, _ORANGE, _GREEN = "#3f86ea", "#dc7030", "#10906a"
 _CRIMSON, _VIOLET, _GREY = "#c41c44", "#8b30e0", "#8f8e96"

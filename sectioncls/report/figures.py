@@ -1,6 +1,7 @@
 """Figures that need a plotting library: maps of embeddings and training curves, as SVG in the reader's colours.
 
-The same input gives the same bytes: fixed ids, no date, text kept as text.
+The same input gives the same bytes: fixed ids, no date, text kept as text. ``form`` is ``page`` (an SVG in the reader's
+colours) or a file of its own: ``svg``, ``pdf``, ``png`` in ink on white.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["curves", "embedding_map"]
+__all__ = ["FORMS", "curves", "embedding_map", "reliability"]
+
+FORMS = ("svg", "pdf", "png")
+"""What a figure may be written as."""
 
 VECTOR_POINTS = 4000
 """Up to so many points a map is drawn as shapes, above as pixels (the page stays small and quick)."""
@@ -54,10 +58,15 @@ _SETTINGS = {
 
 
 def embedding_map(
-    x: Sequence[float], y: Sequence[float], labels: Sequence[str], looks: Mapping[str, Mark], alt: str
+    x: Sequence[float],
+    y: Sequence[float],
+    labels: Sequence[str],
+    looks: Mapping[str, Mark],
+    alt: str,
+    form: str = "page",
 ) -> Picture:
     """Give a map of points, one marker and colour per label; labels are mixed so that none lies on top."""
-    with _figure(4.6, 4.6) as (figure, axes):
+    with _figure(4.6, 4.6, form) as (figure, axes):
         points = np.column_stack([np.asarray(x, dtype=float), np.asarray(y, dtype=float)])
         names = np.asarray(labels, dtype=object)
         order = np.random.default_rng(0).permutation(len(points))
@@ -76,7 +85,7 @@ def embedding_map(
         for spine in axes.spines.values():
             spine.set_visible(True)
         figure.subplots_adjust(left=0.005, right=0.995, bottom=0.005, top=0.995)
-        return _picture(figure, alt)
+        return _picture(figure, alt, form)
 
 
 def curves(
@@ -85,17 +94,18 @@ def curves(
     y_label: str,
     alt: str,
     points: bool = False,
+    form: str = "page",
 ) -> Picture:
     """Give curves over the training step, each named at its end; ``points`` marks every value."""
     colours = ["#3f86ea", "#dc7030", "#10906a", "#c41c44", "#8b30e0", "#8f8e96"]
-    with _figure(4.8, 3.0) as (figure, axes):
+    with _figure(4.8, 3.0, form) as (figure, axes):
         ends = []
         for position, (name, (steps, values)) in enumerate(lines.items()):
             colour = colours[position % len(colours)]
             marker = list(_SHAPES.values())[position % len(_SHAPES)] if points else None
             axes.plot(steps, values, color=colour, lw=1.6, marker=marker, ms=4.5, solid_capstyle="round")
             ends.append((float(values[-1]), name, colour))
-        axes.grid(axis="y", color=_LINE, lw=0.7)
+        axes.grid(axis="y", color=_colour(_LINE, "line", form), lw=0.7)
         axes.set_axisbelow(True)
         axes.set_xlabel("training step")
         axes.set_ylabel(y_label)
@@ -106,7 +116,31 @@ def curves(
             _name_ends(axes, ends)
         room = 0.78 if len(lines) > 1 else 0.98
         figure.subplots_adjust(left=0.12, right=room, bottom=0.16, top=0.97)
-        return _picture(figure, alt)
+        return _picture(figure, alt, form)
+
+
+def reliability(bins: Sequence[tuple[float, float, int]], alt: str, form: str = "page") -> Picture:
+    """Give a reliability diagram: (mean probability, share that is right, sentences) of each bin as fractions.
+
+    Paper: arXiv 1706.04599, figure 1.
+    """
+    with _figure(4.0, 3.6, form) as (figure, axes):
+        muted, line = _colour(_MUTED, "muted", form), _colour(_LINE, "line", form)
+        axes.plot([0, 100], [0, 100], color=muted, lw=1.0, ls=(0, (3, 3)))
+        x = [100 * probability for probability, _, _ in bins]
+        y = [100 * right for _, right, _ in bins]
+        total = sum(n for _, _, n in bins)
+        sizes = [12 + 240 * n / total for _, _, n in bins]
+        axes.vlines(x, x, y, color=muted, lw=1.2)
+        axes.scatter(x, y, s=sizes, c="#3f86ea", linewidths=0, alpha=0.9, zorder=3)
+        axes.grid(color=line, lw=0.7)
+        axes.set_axisbelow(True)
+        axes.set_xlabel("probability of the predicted label, %")
+        axes.set_ylabel("predictions that are right, %")
+        axes.set_xlim(0, 102)
+        axes.set_ylim(-2, 102)
+        figure.subplots_adjust(left=0.15, right=0.98, bottom=0.15, top=0.98)
+        return _picture(figure, alt, form)
 
 
 def _name_ends(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
@@ -125,21 +159,39 @@ def _whole_ticks() -> Any:
 
 
 @contextmanager
-def _figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+def _figure(width: float, height: float, form: str) -> Iterator[tuple[Figure, Axes]]:
     """Give a figure and its axes (inches) under our settings, without touching global state for good."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(_SETTINGS):
+    colours = {} if form == "page" else {_INK: LIGHT["ink"], _MUTED: LIGHT["muted"], _LINE: LIGHT["line"]}
+    settings = {name: colours.get(str(value), value) for name, value in _SETTINGS.items()}
+    with matplotlib.rc_context(settings):
         figure = Figure(figsize=(width, height), dpi=160)
         yield figure, figure.subplots()
 
 
-def _picture(figure: Figure, alt: str) -> Picture:
-    """Give the figure as an SVG that takes its ink from the reader's colour scheme."""
+def _colour(stand_in: str, name: str, form: str) -> str:
+    return stand_in if form == "page" else LIGHT[name]
+
+
+_MEDIA = {"page": "image/svg+xml", "svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+_NO_DATE: dict[str, dict[str, None]] = {
+    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    "pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
+    "png": {"Software": None},
+}
+
+
+def _picture(figure: Figure, alt: str, form: str) -> Picture:
+    """Give the figure in one form; for a page, as an SVG that takes its ink from the reader's colour scheme."""
+    width, height = (round(96 * side) for side in figure.get_size_inches())
+    if form != "page":
+        file = io.BytesIO()
+        figure.savefig(file, format=form, dpi=300, facecolor="white", metadata=_NO_DATE[form])
+        return Picture(file.getvalue(), alt, width, height, _MEDIA[form])
     stream = io.BytesIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.savefig(stream, format="svg", transparent=True, metadata=nothing)
+    figure.savefig(stream, format="svg", transparent=True, metadata=_NO_DATE["svg"])
     svg = stream.getvalue().decode("utf-8")
     svg = re.sub(r"<\?xml.*?\?>\s*|<!DOCTYPE.*?>\s*|<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     for stand_in, name in ((_INK, "ink"), (_MUTED, "muted"), (_LINE, "line")):
@@ -154,8 +206,7 @@ def _picture(figure: Figure, alt: str) -> Picture:
         )
     )
     svg = re.sub(r"(<svg\b[^>]*>)", rf"\1{style}", svg, count=1)
-    width, height = figure.get_size_inches() * 96
-    return Picture(svg.encode("utf-8"), alt, round(width), round(height))
+    return Picture(svg.encode("utf-8"), alt, width, height)
 
 
 def _variables(colours: Mapping[str, str]) -> str:

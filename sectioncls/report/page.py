@@ -1,4 +1,4 @@
-"""Run folders → one self-contained HTML page."""
+"""Run folders → one self-contained HTML page, or the same as Markdown, JSON or LaTeX."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sectioncls import __version__
-from sectioncls.errors import OutputError
+from sectioncls.errors import OutputError, UsageError
 from sectioncls.render import environment, render_page
 from sectioncls.render.page import GENERATOR
+from sectioncls.report.formats import FORMATS
 from sectioncls.report.panels import PANELS
 from sectioncls.report.summary import Summary, summarize
 from sectioncls.runs import reopen_run
@@ -18,22 +19,33 @@ from sectioncls.staging import staged_file
 __all__ = ["report_html", "write_report"]
 
 _PANELS = Path(__file__).parent / "panels"
+_SCRIPTS = Path(__file__).parent / "scripts"
 
 
 def write_report(
-    runs: Sequence[str | Path], output: str | Path, *, with_text: bool = False, overwrite: bool = False
+    runs: Sequence[str | Path],
+    output: str | Path,
+    *,
+    form: str = "html",
+    with_text: bool = False,
+    overwrite: bool = False,
 ) -> Path:
-    """Write one page on finished runs and give its path; the same runs give the same bytes.
+    """Write one report on finished runs and give its path; the same runs give the same bytes.
 
-    The page reads the run folders only and holds no corpus text unless ``with_text``. Raises InputError for a
-    folder that is not a finished run, OutputError when ``output`` exists, unless ``overwrite`` and it is a
-    page of ours.
+    ``form`` is ``html``, ``md``, ``json`` or ``tex``. The report reads the run folders only and holds no corpus text
+    unless ``with_text``, and only as a page. Raises InputError for a folder that is not a finished run, UsageError for
+    another form, OutputError when ``output`` exists, unless ``overwrite`` and it is a report of ours in this form.
     """
     output = Path(output)
-    _check(output, overwrite=overwrite)
-    html = report_html(summarize(runs, with_text=with_text))
+    if form != "html" and form not in FORMATS:
+        raise UsageError(f"no format {form!r}", todo=f"there are html, {', '.join(FORMATS)}")
+    if with_text and form != "html":
+        raise UsageError("--with-text is for the HTML page", todo=f"leave it out for {form}")
+    _check(output, form, overwrite=overwrite)
+    summary = summarize(runs, with_text=with_text)
+    text = report_html(summary) if form == "html" else FORMATS[form][1](summary)
     with staged_file(output) as aside:
-        aside.write_text(html, encoding="utf-8")
+        aside.write_text(text, encoding="utf-8")
     for run in runs:
         if output.resolve().parent == Path(run).resolve():
             reopen_run(run).finish()  # the manifest lists the page, so that --overwrite knows it as ours
@@ -57,16 +69,29 @@ def report_html(summary: Summary) -> str:
         env,
         "report.html",
         version=__version__,
-        title=f"Sentence classification on {', '.join(corpora)}",
+        script=_script({panel["name"] for panel in panels}),
+        title=f"{_subject(summary)} on {', '.join(corpora)}",
         kicker=f"Report on {names[0]}" if len(names) == 1 else f"Report on {len(names)} runs",
         panels=panels,
         runs=names,
+        interactive=any(panel["name"] in ("projection", "errors") for panel in panels),
         with_text=summary.with_text,
     )
 
 
-def _check(output: Path, *, overwrite: bool) -> None:
-    """Raise OutputError unless the page may be written there."""
+def _script(panels: set[str]) -> str:
+    """Give the script of the panels that have one; '' where none has."""
+    names = [name for panel, name in (("projection", "maps"), ("errors", "errors")) if panel in panels]
+    return "\n".join((_SCRIPTS / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+def _subject(summary: Summary) -> str:
+    papers = [run.info.get("kind") == "papers" for run in summary.runs]
+    return "Paper encoders" if all(papers) else "Sentence classification"
+
+
+def _check(output: Path, form: str, *, overwrite: bool) -> None:
+    """Raise OutputError unless the report may be written there."""
     if not output.exists() and not output.is_symlink():
         return
     if output.is_symlink() or not output.is_file():
@@ -74,6 +99,11 @@ def _check(output: Path, *, overwrite: bool) -> None:
     if not overwrite:
         raise OutputError("exists already", output, "choose another -o, or --overwrite")
     with output.open("rb") as stream:
-        head = stream.read(2000)
-    if f'name="generator" content="{GENERATOR} '.encode() not in head:
-        raise OutputError("is not a page that sectioncls made; --overwrite leaves it alone", output)
+        head = stream.read(4000)
+    if form == "html":
+        ours = f'name="generator" content="{GENERATOR} '.encode() in head
+    else:
+        ours = head.startswith(FORMATS[form][0].encode())
+    if not ours:
+        what = "page" if form == "html" else f"report in the form {form}"
+        raise OutputError(f"is not a {what} that sectioncls made; --overwrite leaves it alone", output)

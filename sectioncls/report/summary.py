@@ -55,6 +55,7 @@ BASELINES = ("majority", "position-logistic-regression", "tfidf-logistic-regress
 CLASSIFYING = ("f1-micro", "f1-macro")
 CLUSTERING = ("ari", "ami", "silhouette", "effective-rank")
 _MARKED = ("f1-micro", "f1-macro", "ari", "ami")  # a silhouette is not marked: collapse raises it
+_OWN_HEAD = "The encoder's own classifier"  # trained with it on other states than [CLS]
 _BACKBONES = {"minilm": "MiniLM", "scibert": "SciBERT"}
 _STATES = {"base": "as released", "tuned": "fine-tuned", "cls": "[CLS] fine-tuned"}
 
@@ -131,12 +132,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class CorpusView:
-    """One corpus (by fingerprint) with everything measured on its test split."""
+    """One corpus (by fingerprint) with everything measured on its test split; ``groups`` holds every row."""
 
     name: str
     info: Mapping[str, Any]
     labels: tuple[str, ...]
     comparison: Comparison
+    groups: tuple[Group, ...]
     classification: tuple[Group, ...]
     clustering: tuple[Group, ...]
 
@@ -214,6 +216,7 @@ def _corpus(runs: list[tuple[str, Run]]) -> tuple[CorpusView, list[RunView]]:
         info=info,
         labels=tuple(str(label) for label in info.get("labels", ())),
         comparison=comparison,
+        groups=tuple(merged),
         classification=_marked(_with(merged, CLASSIFYING)),
         clustering=_marked(_with(merged, CLUSTERING)),
     )
@@ -267,7 +270,8 @@ def _row(method: str, scores: list[Score], encoder: Encoder | None, comparison: 
             continue
         beside = comparison.value(encoder.backbone, encoder.state, method, metric) if encoder else None
         measured[metric] = _measured(same, beside)
-    return Row(method, method_name(method), measured, per_label)
+    own_head = method == "cls-head" and encoder is not None and encoder.state != "cls"
+    return Row(method, _OWN_HEAD if own_head else method_name(method), measured, per_label)
 
 
 def _measured(scores: list[Score], published: float | None) -> Measured:

@@ -96,3 +96,101 @@ def brightness(png: bytes) -> float:
     from matplotlib.image import imread
 
     return float(imread(io.BytesIO(png))[..., :3].mean() * 255)
+
+
+@pytest.fixture
+def open_page(browser: Any, report: Path) -> Iterator[Any]:
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.goto(report.as_uri())
+    yield page
+    page.close()
+    assert troubles == []
+
+
+def first_maps(page: Any) -> Any:
+    """The first maps, which start when they are near."""
+    maps = page.locator("[data-points]").first
+    maps.scroll_into_view_if_needed()
+    maps.locator("canvas").first.wait_for()
+    return maps
+
+
+def test_maps_answer_the_mouse_and_the_keyboard(open_page: Any) -> None:
+    maps = first_maps(open_page)
+    canvas, tip = maps.locator("canvas").first, maps.locator(".tip").first
+    canvas.scroll_into_view_if_needed()
+    assert tip.is_hidden()
+    box = canvas.bounding_box()
+    open_page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert tip.is_visible()
+    assert "article a" in tip.inner_text() and "sentence " in tip.inner_text()
+    open_page.mouse.move(5, 5)
+    assert tip.is_hidden()
+    canvas.focus()
+    open_page.keyboard.press("ArrowRight")
+    first = tip.inner_text()
+    open_page.keyboard.press("ArrowRight")
+    assert tip.inner_text() != first and maps.locator("[aria-live]").last.inner_text() == tip.inner_text()
+    open_page.keyboard.press("+")
+    assert tip.is_visible()
+    open_page.keyboard.press("Escape")
+    assert tip.is_hidden()
+
+
+def test_the_legend_hides_labels_and_search_finds_an_article(open_page: Any) -> None:
+    maps = first_maps(open_page)
+    count = maps.locator(".controls .muted")
+    assert count.inner_text() == "1,349 of 1,349 sentences"
+    button = maps.get_by_role("button", name="background")
+    button.focus()
+    open_page.keyboard.press("Enter")
+    assert button.get_attribute("aria-pressed") == "false"
+    assert count.inner_text() == "856 of 1,349 sentences"
+    button.click()
+    maps.get_by_role("searchbox").fill("a224")
+    assert count.inner_text() == "5 of 1,349 sentences"
+
+
+def test_colours_change_the_picture(open_page: Any) -> None:
+    maps = first_maps(open_page)
+    before = maps.locator("canvas").first.screenshot()
+    maps.get_by_label("Colour by").select_option("error")
+    assert maps.locator("canvas").first.screenshot() != before
+
+
+def test_errors_are_filtered_by_pair(open_page: Any) -> None:
+    place = open_page.locator("[data-errors]").first
+    place.get_by_label("True label").select_option("objective")
+    place.get_by_label("Predicted").select_option("method")
+    cells = place.locator("tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
+    assert cells and {tuple(row[:2]) for row in cells} == {("objective", "method")}
+    pairs = open_page.locator("#errors table").first.locator("tbody tr")
+    wanted = pairs.evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
+    (n,) = [int(row[2]) for row in wanted if row[:2] == ["objective", "method"]]
+    assert place.locator(".count").inner_text().startswith(f"{min(n, 20)} shown of {n} that fit")
+
+
+def test_foreign_labels_stay_text_in_the_script(open_page: Any) -> None:
+    place = open_page.locator("[data-errors]").last
+    place.get_by_label("True label").select_option(LABEL)
+    assert place.locator("tbody tr").first.locator("td").first.inner_text() == LABEL
+    assert open_page.locator("#errors img").count() == 0
+
+
+def test_paper_shows_pictures_in_place_of_canvases(open_page: Any) -> None:
+    maps = first_maps(open_page)
+    open_page.emulate_media(media="print")
+    assert maps.locator("canvas").first.is_hidden() and maps.locator(".controls").is_hidden()
+    assert maps.locator("img").first.is_visible()
+
+
+def test_without_scripts_everything_still_stands_there(browser: Any, report: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    assert page.locator("#projection img").first.is_visible()
+    assert page.locator("#errors [data-errors] tbody tr").count() > 20
+    context.close()

@@ -15,8 +15,10 @@ from sectioncls.report.panels import (
     errors,
     facts,
     overview,
+    papers,
     per_label,
     projection,
+    replication,
     training,
 )
 from sectioncls.report.summary import Summary
@@ -25,11 +27,13 @@ __all__ = ["PANELS"]
 
 PANELS: dict[str, tuple[str, Callable[[Summary], dict[str, Any] | None]]] = {
     "overview": ("Result", overview.build),
+    "papers": ("Paper encoders", papers.build),
     "classification": ("Classification", classification.build),
     "clustering": ("Clustering", clustering.build),
+    "replication": ("Beside the paper", replication.build),
     "projection": ("Maps of the embeddings", projection.build),
     "per_label": ("Labels and confusions", per_label.build),
-    "errors": ("Misclassified sentences", errors.build),
+    "errors": ("Errors", errors.build),
     "training": ("Training", training.build),
     "corpus": ("Corpus", corpus.build),
     "facts": ("How to remake it", facts.build),

@@ -25,7 +25,8 @@ def _table(corpus: CorpusView, summary: Summary) -> dict[str, Any]:
     return {
         "corpus": corpus,
         "published": any(score.published is not None for score in scores),
-        "rank": any("effective-rank" in row.scores for row in rows),
+        "rank": any("silhouette" in row.scores or "effective-rank" in row.scores for row in rows),
+        "noise": any("noise" in row.scores for row in rows),
         "unit": next((score.unit for score in scores if score.low is not None), None),
         "n": next((score.n for score in scores), 0),
         "several": len(summary.runs) > 1,

@@ -12,7 +12,8 @@ __all__ = ["build"]
 
 def build(summary: Summary) -> dict[str, Any] | None:
     """Give the two tables of each corpus; None when no run says what its corpus holds."""
-    entries = [_entry(corpus) for corpus in summary.corpora if corpus.info.get("counts")]
+    corpora = [corpus for corpus in summary.corpora if corpus.info.get("kind") != "papers"]
+    entries = [_entry(corpus) for corpus in corpora if corpus.info.get("counts")]
     return {"entries": entries, "several": len(entries) > 1} if entries else None
 
 

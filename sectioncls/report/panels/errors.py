@@ -1,67 +1,193 @@
-"""Sentences that the best method got wrong; only on a page that may hold corpus text."""
+"""What the best method got wrong: the hardest pairs of labels, every error to filter, and whether it knew.
+
+Sentences are named by article and index; their text stands there only on a page that may hold it.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sectioncls.errors import InputError
-from sectioncls.render import marks
+import numpy as np
+
+from sectioncls.render import MARKERS, embedded, marks, number, whole
+from sectioncls.report.figures import reliability
+from sectioncls.report.sentences import texts_of
 from sectioncls.report.summary import RunView, Summary
 
-__all__ = ["SHOWN", "build"]
+__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "reliability_of"]
 
 SHOWN = 30
-"""How many sentences a page shows."""
+"""How many errors stand on the page where its script does not run."""
+
+LISTED = 5000
+"""How many errors the script can filter; of more, a number spread evenly."""
+
+PAIRS = 12
+"""How many pairs of labels are listed."""
+
+BINS = 15
+"""Bins of equal width of a reliability diagram, as in arXiv 1706.04599."""
+
+_Columns = dict[str, list[Any]]
 
 
 def build(summary: Summary) -> dict[str, Any] | None:
-    """Give up to SHOWN misclassified test sentences per run; None unless the page may hold text."""
-    if not summary.with_text:
+    """Give each run's pairs, errors and reliability; None when no run has predictions."""
+    entries = [entry for run in summary.runs if (entry := _entry(run, summary.with_text))]
+    if not entries:
         return None
-    entries = [_entry(run) for run in summary.runs if run.best]
-    return {"entries": entries, "several": len(summary.runs) > 1} if entries else None
+    return {"entries": entries, "several": len(summary.runs) > 1, "with_text": summary.with_text}
 
 
-def _entry(run: RunView) -> dict[str, Any]:
-    """Give the sentences of one run, spread evenly over its errors, or why there are none."""
-    wrong = _wrong(run)
-    try:
-        texts = _texts(run)
-    except InputError as error:
-        return {"run": run, "rows": [], "total": len(wrong), "why": str(error), "looks": {}}
-    step = max(1, len(wrong) // SHOWN)
-    rows = []
-    for article, index, true, predicted in wrong[::step][:SHOWN]:
-        if (article, index) in texts:
-            rows.append((article, index, true, predicted, texts[article, index]))
-    looks = marks(sorted({label for row in rows for label in row[2:4]}))
-    return {"run": run, "rows": rows, "total": len(wrong), "why": "", "looks": looks}
-
-
-def _wrong(run: RunView) -> list[tuple[str, int, str, str]]:
-    """Give article, index, true and predicted label of every error of the best method."""
-    table = run.run.read_table("predictions")
-    if not table or run.best is None:
-        return []
-    key = (run.best[0].key, run.best[1].method)
-    names = ("encoder", "method", "article_id", "index", "label", "predicted")
-    rows = zip(*(table[name] for name in names), strict=True)
-    return [tuple(row[2:]) for row in rows if row[:2] == key and row[4] != row[5]]
-
-
-def _texts(run: RunView) -> dict[tuple[str, int], str]:
-    """Give the test sentences by article and index, from the corpus that the run was made on."""
-    from sectioncls.corpora import open_corpus
-
-    place = run.corpus.info.get("path")
-    if not place:
-        raise InputError("the run does not say where its corpus is")
-    corpus = open_corpus(Path(str(place)))
-    if corpus.info.fingerprint != run.corpus.info.get("fingerprint"):
-        raise InputError("is not the corpus of this run (other fingerprint)", place)
-    test = corpus.split("test")
+def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
+    """Give the errors of one run's best method; None without its predictions."""
+    if run.best is None:
+        return None
+    found = _by_method(run)
+    table = found.get((run.best[0].key, run.best[1].method))
+    if not table:
+        return None
+    texts, why = texts_of(run) if with_text else ({}, "")
+    wrong = [row for row, label in enumerate(table["label"]) if label != table["predicted"][row]]
+    wrong.sort(key=lambda row: _order(table, row))
+    step = len(wrong) / min(len(wrong), LISTED) if wrong else 1
+    kept = [wrong[int(step * at)] for at in range(min(len(wrong), LISTED))]
+    present = {label for row in kept for label in (table["label"][row], table["predicted"][row])}
+    labels = [label for label in run.corpus.labels if label in present]
+    labels += sorted(present - set(labels))
+    looks = marks([*dict.fromkeys([*run.corpus.labels, *labels])])
+    every = max(1, len(kept) // SHOWN)
     return {
-        (article, int(index)): text
-        for article, index, text in zip(test.article_ids, test.index, test.texts, strict=True)
+        "run": run,
+        "pairs": _pairs(table),
+        "total": len(wrong),
+        "n": len(table["label"]),
+        "listed": len(kept),
+        "rows": [_shown(table, row, texts) for row in kept[::every][:SHOWN]],
+        "probability": _has_probability(table),
+        "why": why,
+        "looks": looks,
+        "data": embedded(_data(table, kept, labels, looks, texts)),
+        "calibration": calibration(run, found),
     }
+
+
+def _by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
+    """Give the predictions of each encoder and method as columns; {} where the run keeps none."""
+    table = run.run.read_table("predictions")
+    rows: dict[tuple[str, str], list[int]] = {}
+    for at, owner in enumerate(zip(table.get("encoder", ()), table.get("method", ()), strict=True)):
+        rows.setdefault(owner, []).append(at)
+    return {
+        owner: {name: [values[at] for at in mine] for name, values in table.items()} for owner, mine in rows.items()
+    }
+
+
+def _order(table: _Columns, row: int) -> tuple[float, str, int]:
+    """Give what errors are sorted by: the surest first, else article and place."""
+    chance = table["probability"][row] if _has_probability(table) else 0
+    return (-(chance or 0), str(table["article_id"][row]), table["index"][row])
+
+
+def _has_probability(table: _Columns) -> bool:
+    return any(value is not None for value in table.get("probability", ()))
+
+
+def _pairs(table: _Columns) -> list[dict[str, Any]]:
+    """Give the commonest confusions: labels, sentences, share of the true label, share of all errors."""
+    counts = Counter(zip(table["label"], table["predicted"], strict=True))
+    totals = Counter(table["label"])
+    wrong = sorted((-n, pair) for pair, n in counts.items() if pair[0] != pair[1])
+    errors = -sum(n for n, _ in wrong)
+    return [
+        {"true": true, "predicted": predicted, "n": -n, "of_label": -n / totals[true], "of_errors": -n / errors,
+         "back": counts[predicted, true]}
+        for n, (true, predicted) in wrong[:PAIRS]
+    ]  # fmt: skip
+
+
+def _shown(table: _Columns, row: int, texts: dict[tuple[str, int], str]) -> dict[str, Any]:
+    article, index = str(table["article_id"][row]), int(table["index"][row])
+    chance = table["probability"][row] if _has_probability(table) else None
+    return {
+        "true": table["label"][row],
+        "predicted": table["predicted"][row],
+        "article": article,
+        "index": index,
+        "probability": chance,
+        "text": texts.get((article, index), ""),
+    }
+
+
+def _data(
+    table: _Columns, rows: Sequence[int], labels: list[str], looks: Any, texts: dict[tuple[str, int], str]
+) -> dict[str, Any]:
+    """Give the errors as the page's script reads them: [article, index, true, predicted, probability, text]."""
+    at = {label: number for number, label in enumerate(labels)}
+    listed = []
+    for row in rows:
+        one = _shown(table, row, texts)
+        chance = None if one["probability"] is None else round(one["probability"], 3)
+        cells = [one["article"], one["index"], at[one["true"]], at[one["predicted"]], chance]
+        listed.append([*cells, one["text"]] if texts else cells)
+    return {
+        "labels": labels,
+        "looks": [[looks[label].colour, MARKERS[looks[label].marker]] for label in labels],
+        "rows": listed,
+    }
+
+
+def calibration(run: RunView, found: Mapping[tuple[str, str], _Columns] | None = None) -> dict[str, Any] | None:
+    """Give the reliability of the best method that gives probabilities, and the ECE of every such; None without one.
+
+    ``found`` are the predictions of each encoder and method, where they are at hand already.
+    """
+    found = _by_method(run) if found is None else found
+    rows = [(group.encoder, row) for group in run.groups if group.encoder for row in group.rows]
+    rows = [(encoder, row) for encoder, row in rows if "f1-micro" in row.scores]
+    rows.sort(key=lambda one: -one[1].scores["f1-micro"].value)
+    methods: list[dict[str, Any]] = []
+    for encoder, row in rows:
+        table = found.get((encoder.key, row.method))
+        if table and _has_probability(table):
+            bins, ece = reliability_of(table["probability"], table["label"], table["predicted"])
+            tempered = row.scores.get("ece-tempered")
+            methods.append({"encoder": encoder, "row": row, "ece": ece, "tempered": tempered, "bins": bins})
+    if not methods:
+        return None
+    first = methods[0]
+    sure, right = _means(first["bins"])
+    alt = (
+        f"Reliability diagram of {first['row'].title} on {first['encoder'].title}: {len(first['bins'])} bins of "
+        f"{whole(sum(n for _, _, n in first['bins']))} predictions; expected calibration error "
+        f"{number(100 * first['ece'], 1)} points. On average {number(100 * sure, 1)} % sure and "
+        f"{number(100 * right, 1)} % right."
+    )
+    return {"methods": methods, "alt": alt, "picture": reliability(first["bins"], alt), "first": first,
+            "tempered": any(one["tempered"] for one in methods)}  # fmt: skip
+
+
+def _means(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
+    total = sum(n for _, _, n in bins)
+    return sum(p * n for p, _, n in bins) / total, sum(r * n for _, r, n in bins) / total
+
+
+def reliability_of(
+    probabilities: Sequence[float | None], labels: Sequence[str], predicted: Sequence[str]
+) -> tuple[list[tuple[float, float, int]], float]:
+    """Give the non-empty bins (mean probability, share right, number) and the expected calibration error.
+
+    Rows without a probability are left out. Paper: arXiv 1706.04599, section 2.
+    """
+    chance = np.array([np.nan if value is None else value for value in probabilities], dtype=float)
+    known = ~np.isnan(chance)
+    right = (np.asarray(labels, object) == np.asarray(predicted, object))[known].astype(float)
+    chance = chance[known]
+    place = np.clip(np.ceil(chance * BINS).astype(int) - 1, 0, BINS - 1)
+    counts = np.bincount(place, minlength=BINS)
+    sums = np.bincount(place, chance, BINS), np.bincount(place, right, BINS)
+    bins = [(sums[0][at] / counts[at], sums[1][at] / counts[at], int(counts[at])) for at in np.flatnonzero(counts)]
+    ece = sum(n * abs(sure - share) for sure, share, n in bins) / max(len(chance), 1)
+    return [(float(sure), float(share), n) for sure, share, n in bins], float(ece)

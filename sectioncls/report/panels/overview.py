@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sectioncls.render import number, signed, whole
@@ -12,22 +12,25 @@ from sectioncls.report.summary import Encoder, Measured, Row, RunView, Summary, 
 __all__ = ["build", "cautions", "headline"]
 
 
-def build(summary: Summary) -> dict[str, Any]:
-    """Give each run's sentences and tiles, and what to keep in mind."""
-    runs = [{"run": run, "sentences": headline(run), "tiles": _tiles(run)} for run in summary.runs]
-    return {"entries": runs, "cautions": _merged(summary), "several": len(runs) > 1}
+def build(summary: Summary) -> dict[str, Any] | None:
+    """Give each run's sentences and tiles, and what to keep in mind; None where all runs are of papers."""
+    shown = [run for run in summary.runs if run.info.get("kind") != "papers"]
+    if not shown:
+        return None
+    runs = [{"run": run, "sentences": headline(run), "tiles": _tiles(run)} for run in shown]
+    return {"entries": runs, "cautions": _merged(shown), "several": len(runs) > 1}
 
 
-def _merged(summary: Summary) -> list[tuple[str, bool]]:
+def _merged(shown: Sequence[RunView]) -> list[tuple[str, bool]]:
     """Give the cautions of all runs, each once, naming its runs where not all share it; grave ones first."""
     whose: dict[tuple[str, bool], list[str]] = {}
-    for run in summary.runs:
+    for run in shown:
         for caution in cautions(run):
             names = whose.setdefault(caution, [])
             if run.name not in names:
                 names.append(run.name)
     merged = [
-        (text if len(names) == len(summary.runs) else f"{', '.join(names)}: {text}", grave)
+        (text if len(names) == len(shown) else f"{', '.join(names)}: {text}", grave)
         for (text, grave), names in whose.items()
     ]
     return sorted(merged, key=lambda caution: not caution[1])

@@ -1,53 +1,191 @@
-"""Two-dimensional maps of the test embeddings, as released and fine-tuned side by side."""
+"""Two-dimensional maps of the test embeddings, as released and fine-tuned side by side: pictures, and points to ask."""
 
 from __future__ import annotations
 
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from sectioncls.render import marks, whole
+from sectioncls.render import MARKERS, Mark, Picture, embedded, marks, whole
 from sectioncls.report.figures import embedding_map
+from sectioncls.report.sentences import Key, keys_of, texts_of
 from sectioncls.report.summary import RunView, Summary
 
-__all__ = ["build"]
+__all__ = ["EmbeddingMap", "build", "maps_of"]
 
 _NAMES = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
+_SIDE = 65534  # whole steps from one edge of a map to the other
+_ABSENT = 65535
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddingMap:
+    """One map of one encoder: the places of sentences ``keys`` with their labels, and the words that stand for it."""
+
+    encoder: str
+    method: str
+    title: str
+    keys: tuple[Key, ...]
+    labels: npt.NDArray[np.object_]
+    x: npt.NDArray[np.float64]
+    y: npt.NDArray[np.float64]
+    looks: dict[str, Mark]
+    alt: str
+    agreement: str
+
+    def picture(self, form: str = "page") -> Picture:
+        """Give the map drawn, for the page or as a file."""
+        return embedding_map(self.x, self.y, self.labels, self.looks, self.alt, form)  # type: ignore[arg-type]
 
 
 def build(summary: Summary) -> dict[str, Any] | None:
-    """Give each run's maps with their legend; None when no run has coordinates."""
-    entries = [entry for run in summary.runs if (entry := _maps(run))]
+    """Give each run's maps with their legend and points; None when no run has coordinates."""
+    entries = [entry for run in summary.runs if (entry := _entry(run, summary.with_text))]
     return {"entries": entries, "several": len(summary.runs) > 1} if entries else None
 
 
-def _maps(run: RunView) -> dict[str, Any] | None:
-    """Give one run's maps, one per method and encoder."""
+def maps_of(run: RunView) -> list[EmbeddingMap]:
+    """Give one run's maps, method by method, the encoders of each in the run's order; [] without coordinates."""
     table = run.run.read_table("projection")
     if not table:
-        return None
+        return []
     encoders, methods = np.asarray(table["encoder"], object), np.asarray(table["method"], object)
     labels = np.asarray(table["label"], object)
     x, y = np.asarray(table["x"], float), np.asarray(table["y"], float)
     present = set(labels)
     order = [label for label in run.corpus.labels if label in present]
     looks = marks([*order, *sorted(present - set(order))])
-    rows = []
+    maps = []
     for method in dict.fromkeys(methods):
-        maps = []
         for key in sorted(set(encoders[methods == method]), key=lambda key: _position(run, key)):
             chosen = (methods == method) & (encoders == key)
-            encoder = run.encoders.get(key)
-            title = encoder.title if encoder else key
-            name = _NAMES.get(method, method)
+            title = run.encoders[key].title if key in run.encoders else key
+            name, agreement = _NAMES.get(method, method), _agreement(run, key)
             alt = (
-                f"{name} map of {whole(chosen.sum())} test sentences embedded by {title}, one point each, "
-                f"coloured by label ({', '.join(looks)}).{_agreement(run, key)}"
+                f"{name} map of {whole(int(chosen.sum()))} test sentences embedded by {title}, one point each, "
+                f"coloured by label ({', '.join(looks)}).{agreement}"
             )
-            picture = embedding_map(x[chosen], y[chosen], labels[chosen], looks, alt)
-            maps.append({"title": title, "picture": picture, "agreement": _agreement(run, key).strip()})
-        rows.append({"method": _NAMES.get(method, method), "maps": maps})
-    return {"run": run, "looks": looks, "rows": rows, "n": int(chosen.sum())}
+            rows = np.flatnonzero(chosen)
+            keys = keys_of([table["article_id"][row] for row in rows], [table["index"][row] for row in rows])
+            maps.append(
+                EmbeddingMap(key, method, title, keys, labels[rows], x[rows], y[rows], looks, alt, agreement.strip())
+            )
+    return maps
+
+
+def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
+    maps = maps_of(run)
+    if not maps:
+        return None
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for place, one in enumerate(maps):
+        shown = {"title": one.title, "picture": one.picture(), "agreement": one.agreement, "place": place}
+        rows.setdefault(_NAMES.get(one.method, one.method), []).append(shown)
+    return {
+        "run": run,
+        "looks": maps[0].looks,
+        "rows": [{"method": method, "maps": found} for method, found in rows.items()],
+        "points": embedded(_points(run, maps, with_text)),
+    }
+
+
+def _points(run: RunView, maps: list[EmbeddingMap], with_text: bool) -> dict[str, Any]:
+    """Give the points of all maps of a run as the page's script reads them: one row a sentence, in a mixed order."""
+    labels = list(maps[0].looks)
+    label_of = {key: labels.index(label) for one in maps for key, label in zip(one.keys, one.labels, strict=True)}
+    keys = sorted(label_of)
+    keys = [keys[row] for row in np.random.default_rng(0).permutation(len(keys))]
+    row_of = {key: row for row, key in enumerate(keys)}
+    articles = list(dict.fromkeys(article for article, _, _ in keys))
+    number_of = {article: number for number, article in enumerate(articles)}
+    texts = texts_of(run)[0] if with_text else {}
+    looks = [*maps[0].looks.values()]
+    clusters = dict(_clusters(run, maps, row_of))
+    kinds = max((int(found[found < _ABSENT].max(initial=-1)) + 1 for found in clusters.values()), default=0)
+    cluster_looks = list(marks([f"cluster {number}" for number in range(kinds)]).values())
+    wrong = dict(_predicted(run, maps, row_of, labels))
+    return {
+        "n": len(keys),
+        "labels": labels,
+        "looks": [[look.colour, MARKERS[look.marker]] for look in looks],
+        "clusters": [[look.colour, MARKERS[look.marker]] for look in cluster_looks],
+        "articles": articles,
+        "article": _packed([number_of[article] for article, _, _ in keys], np.uint32),
+        "index": _packed([index for _, index, _ in keys], np.int32),
+        "label": _packed([label_of[key] for key in keys], np.uint16),
+        "texts": [texts.get(key[:2], "") for key in keys] if texts else None,
+        "maps": [
+            {
+                **dict(zip("xy", _places(one, row_of), strict=True)),
+                "cluster": _packed(clusters[one.encoder], np.uint16) if one.encoder in clusters else None,
+                "predicted": _packed(wrong[one.encoder], np.uint16) if one.encoder in wrong else None,
+            }
+            for one in maps
+        ],
+    }
+
+
+def _places(one: EmbeddingMap, row_of: dict[Key, int]) -> Iterator[str]:
+    """Give x and y as steps of one grid that fits the map; rows without a point have none."""
+    rows = [row_of[key] for key in one.keys]
+    side = max(float(np.ptp(one.x)), float(np.ptp(one.y)), 1e-12)
+    for values in (one.x, one.y):
+        middle = (values.max() + values.min()) / 2
+        steps = np.full(len(row_of), _ABSENT, dtype=np.uint16)
+        steps[rows] = np.rint(((values - middle) / side + 0.5) * _SIDE)
+        yield _packed(steps, np.uint16)
+
+
+def _clusters(
+    run: RunView, maps: list[EmbeddingMap], row_of: dict[Key, int]
+) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
+    """Give each encoder's clusters by its first clustering; noise and sentences without one are absent."""
+    table = run.run.read_table("clusters")
+    for encoder in dict.fromkeys(one.encoder for one in maps):
+        mine = [row for row, name in enumerate(table.get("encoder", ())) if name == encoder]
+        mine = [row for row in mine if table["method"][row] == table["method"][mine[0]]]
+        if mine:
+            yield encoder, _spread(table, mine, row_of, [table["cluster"][row] for row in mine])
+
+
+def _predicted(
+    run: RunView, maps: list[EmbeddingMap], row_of: dict[Key, int], labels: list[str]
+) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
+    """Give for each encoder what its best classifier (of those with predictions in the run) predicted."""
+    table = run.run.read_table("predictions")
+    at = {label: number for number, label in enumerate(labels)}
+    owners: dict[tuple[str, str], list[int]] = {}
+    for row, owner in enumerate(zip(table.get("encoder", ()), table.get("method", ()), strict=True)):
+        owners.setdefault(owner, []).append(row)
+    for encoder in dict.fromkeys(one.encoder for one in maps):
+        found = [row for group in run.groups if group.encoder and group.encoder.key == encoder for row in group.rows]
+        found = [row for row in found if "f1-micro" in row.scores and (encoder, row.method) in owners]
+        if found:
+            best = max(found, key=lambda row: row.scores["f1-micro"].value).method
+            mine = owners[encoder, best]
+            yield encoder, _spread(table, mine, row_of, [at.get(table["predicted"][row], -1) for row in mine])
+
+
+def _spread(
+    table: dict[str, list[Any]], rows: list[int], row_of: dict[Key, int], values: list[int]
+) -> npt.NDArray[np.int64]:
+    """Give the values of sentences in the order of the points."""
+    keys = keys_of([table["article_id"][row] for row in rows], [table["index"][row] for row in rows])
+    spread = np.full(len(row_of), _ABSENT, dtype=np.int64)
+    for key, value in zip(keys, values, strict=True):
+        if key in row_of and value >= 0:
+            spread[row_of[key]] = value
+    return spread
+
+
+def _packed(values: Any, kind: type[np.integer[Any]]) -> str:
+    """Give whole numbers as Base64 of little-endian bytes."""
+    array = np.asarray(values).astype(np.dtype(kind).newbyteorder("<"))
+    return base64.b64encode(array.tobytes()).decode("ascii")
 
 
 def _position(run: RunView, key: str) -> tuple[int, str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from sectioncls.render import number, whole
+from sectioncls.render import Picture, number, whole
 from sectioncls.report.figures import curves
 from sectioncls.report.summary import METHODS, RunView, Summary
 
-__all__ = ["build"]
+__all__ = ["build", "pictures"]
+
+_Draw = Callable[[str], Picture]
 
 _PLAIN = {"kind", "step", "epoch", "seconds", "sentences", "learning_rate", "task"}
 _TITLES = {
@@ -28,8 +31,10 @@ def build(summary: Summary) -> dict[str, Any] | None:
     return {"entries": entries, "several": len(summary.runs) > 1} if entries else None
 
 
-def _entry(run: RunView) -> dict[str, Any] | None:
+def _entry(run: RunView, drawn: bool = True) -> dict[str, Any] | None:
     history = run.run.history()
+    if len({row.get("encoder") for row in history}) > 1:
+        return None  # curves of many encoders hide each other
     steps = [row for row in history if row.get("kind") == "step" and _is_number(row.get("loss"))]
     dev = [row for row in history if row.get("kind") == "dev"]
     notes = [str(row.get("text", "")) for row in history if row.get("kind") == "note"]
@@ -37,10 +42,11 @@ def _entry(run: RunView) -> dict[str, Any] | None:
         return None
     metrics = list(dict.fromkeys(name for row in dev for name in row if name not in _PLAIN))
     metrics = [name for name in metrics if all(_is_number(row.get(name)) for row in dev if name in row)]
-    pictures = [picture for picture in (_loss(steps), _scores(dev, metrics)) if picture]
+    found = [one for one in (_loss(steps), _scores(dev, metrics)) if one]
     return {
         "run": run,
-        "pictures": pictures,
+        "drawn": found,
+        "pictures": [{"title": title, "picture": draw("page")} for title, draw in found] if drawn else [],
         "dev": dev,
         "metrics": [(name, _title(name), _scale(dev, name)) for name in metrics],
         "notes": notes,
@@ -48,7 +54,13 @@ def _entry(run: RunView) -> dict[str, Any] | None:
     }
 
 
-def _loss(steps: list[dict[str, Any]]) -> dict[str, Any] | None:
+def pictures(run: RunView) -> list[tuple[str, _Draw]]:
+    """Give the file name of each curve of a run and what draws it in a form; [] where it trained nothing."""
+    entry = _entry(run, drawn=False)
+    return [("-".join(title.lower().split()), draw) for title, draw in entry["drawn"]] if entry else []
+
+
+def _loss(steps: list[dict[str, Any]]) -> tuple[str, _Draw] | None:
     """Give the curve of the loss, one per task."""
     if len(steps) < 2:
         return None
@@ -62,10 +74,10 @@ def _loss(steps: list[dict[str, Any]]) -> dict[str, Any] | None:
         for name, (xs, ys) in lines.items()
     ]
     alt = f"Training loss over the steps. {'; '.join(parts)}."
-    return {"title": "Training loss", "picture": curves(lines, y_label="loss", alt=alt)}
+    return "Training loss", lambda form: curves(lines, y_label="loss", alt=alt, form=form)
 
 
-def _scores(dev: list[dict[str, Any]], metrics: list[str]) -> dict[str, Any] | None:
+def _scores(dev: list[dict[str, Any]], metrics: list[str]) -> tuple[str, _Draw] | None:
     """Give the curves of those dev scores that share the scale of fractions."""
     names = [name for name in metrics if _scale(dev, name) == 100 and "loss" not in name]
     lines = {}
@@ -77,10 +89,7 @@ def _scores(dev: list[dict[str, Any]], metrics: list[str]) -> dict[str, Any] | N
     last = "; ".join(f"{name} {number(ys[-1], 1)}" for name, (_, ys) in lines.items())
     y_label = f"{next(iter(lines))} × 100" if len(lines) == 1 else "× 100"
     alt = f"Scores on the dev split over the training steps. At the end: {last}."
-    return {
-        "title": "Scores on the dev split",
-        "picture": curves(lines, y_label=y_label, alt=alt, points=True),
-    }
+    return "Scores on the dev split", lambda form: curves(lines, y_label=y_label, alt=alt, points=True, form=form)
 
 
 def _scale(dev: list[dict[str, Any]], name: str) -> int:

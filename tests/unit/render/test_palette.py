@@ -47,6 +47,7 @@ def contrast(one: str, other: str) -> float:
 def test_contrast(page: dict[str, str]) -> None:
     for name in ("ink", "muted", "accent"):
         assert contrast(page[name], page["paper"]) >= 4.5, name
+    assert contrast(page["edge"], page["paper"]) >= 3
     for label, mark in marks(ROLES).items():
         assert contrast(mark.colour, page["paper"]) >= 3, label
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sectioncls.render import marks
-from sectioncls.report.figures import VECTOR_POINTS, curves, embedding_map
+from sectioncls.report.figures import VECTOR_POINTS, curves, embedding_map, reliability
 
 
 def cloud(n: int) -> tuple[np.ndarray, np.ndarray, list[str]]:
@@ -34,6 +34,19 @@ def test_many_points_become_pixels() -> None:
 @pytest.mark.parametrize("n", [1, 2])
 def test_few_points_are_enough(n: int) -> None:
     assert embedding_map(*cloud(n), marks(["method", "result"]), "a map").data.startswith(b"<svg")
+
+
+@pytest.mark.parametrize(("form", "start"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")])
+def test_a_file_has_ink_of_its_own_and_the_same_bytes(form: str, start: bytes) -> None:
+    draws = [
+        lambda: embedding_map(*cloud(300), marks(["method", "result"]), "a map", form),
+        lambda: curves({"loss": ([1, 2, 3], [3.0, 2.0, 1.0])}, y_label="loss", alt="falls", form=form),
+        lambda: reliability([(0.55, 0.4, 10), (0.95, 0.9, 90)], "a diagram", form),
+    ]
+    for draw in draws:
+        data = draw().data
+        assert data.startswith(start) and draw().data == data
+        assert b"var(--" not in data and b"010203" not in data
 
 
 def test_a_figure_follows_the_colour_scheme() -> None:

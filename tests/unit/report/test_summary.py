@@ -150,3 +150,10 @@ def test_another_model_goes_by_its_own_name(tmp_path: Path, info: Info) -> None:
     run = create_run(tmp_path / "s", {"encoders": encoders})
     run.finish()
     assert summarize([path, run.path]).runs[1].encoders["x"].title == "some-bert, as released"
+
+
+def test_a_head_is_a_cls_classifier_only_on_cls_states(tmp_path: Path, info: Info) -> None:
+    scores = [Score("f1-micro", 0.8, n=10, method="cls-head", encoder="tuned")]
+    assert summarize([small_run(tmp_path / "r", scores, corpus=info())]).runs[0].groups[0].rows[0].title == (
+        "The encoder's own classifier"
+    )
