@@ -12,7 +12,9 @@ from sectioncls import __version__
 from sectioncls.cli import (
     build,
     build_jsonl,
+    build_papers,
     check,
+    compare,
     encode,
     evaluate,
     fetch,
@@ -22,8 +24,10 @@ from sectioncls.cli import (
     read,
     report,
     run,
+    search,
     split,
     stats,
+    transfer,
 )
 from sectioncls.errors import SectionclsError, UsageError
 
@@ -44,6 +48,7 @@ app.command("build-rct")(build.build_rct)
 app.command("build-pmc")(build.build_pmc)
 app.command("build-pmc-sents")(build.build_pmc_sents)
 app.command("build-jsonl")(build_jsonl.build_jsonl)
+app.command("build-papers")(build_papers.build_papers)
 app.command("fetch")(fetch.fetch)
 app.command("stats")(stats.stats)
 app.command("check")(check.check)
@@ -52,7 +57,12 @@ app.add_typer(labels.labels, name="labels")
 app.command("finetune")(finetune.finetune)
 app.command("encode")(encode.encode)
 app.command("evaluate")(evaluate.evaluate)
+app.command("transfer")(transfer.transfer)
 app.command("predict")(predict.predict)
+app.command("compare")(compare.compare)
+app.command("leaderboard")(compare.leaderboard)
+app.command("search")(search.search)
+app.command("related")(search.related)
 app.command("report")(report.report)
 app.command("run")(run.run)
 

@@ -25,7 +25,8 @@ def finetune(
         str,
         typer.Option(
             help="triplet, soft-triplet, batch-hard, semi-hard, contrastive, supcon, npair, multi-similarity, arcface, "
-            "centre, ce (a linear head), crf (labels of an article in sequence); or a sum: ce+0.5*supcon."
+            "centre, ce (a linear head), crf (labels of an article in sequence); or a sum: ce+0.5*supcon. "
+            "hsln: a BiLSTM and a chain on the encoder as it is, in a minute."
         ),
     ] = "triplet",
     pooling: Annotated[

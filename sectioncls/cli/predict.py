@@ -27,7 +27,13 @@ def predict(
             show_default=False,
         ),
     ],
-    model: Annotated[Path, typer.Option(help="A folder that finetune made with --objective ce or crf.")],
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder that finetune made with --objective ce, crf or hsln; default: the model in the box.",
+            show_default=False,
+        ),
+    ] = None,
     output: Output = None,
     html: Annotated[
         Path | None, typer.Option(help="Also write a page for every article into this folder.", show_default=False)
@@ -47,14 +53,14 @@ def predict(
 ) -> None:
     """Label every sentence of articles: .jsonl, .csv or .parquet with -o, else lines on stdout.
 
-    Example: sectioncls predict article.xml --model encoders/csabstruct-minilm -o article.jsonl
+    Example: sectioncls predict article.xml -o article.jsonl
     """
     from sectioncls.cli.observing import observer
     from sectioncls.cli.progress import note
     from sectioncls.predict import label_stream, load_model, read_given, write_page
 
     chosen = load_model(model)
-    name = str(chosen.facts.get("name", model.name))
+    name = str(chosen.facts.get("name", "model"))
     given = read_given(paths, sub_articles=sub_articles, grobid_url=grobid_url)
 
     def page(item: Given, sentences: list[Sentence]) -> None:

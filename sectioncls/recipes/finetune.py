@@ -82,9 +82,17 @@ def finetune(
 
     ``encoder`` is the model when the caller has loaded it already. ``work`` keeps the checkpoint, the best state and
     the history while it runs (default: ``FOLDER.training``) and is removed at the end; after an interruption
-    ``resume`` goes on from it, exactly. Raises InputError for a corpus that nothing can be learnt from or a checkpoint
-    of other settings, OutputError for a folder that is taken, ModelError for a model that can't be had.
+    ``resume`` goes on from it, exactly. The objective ``hsln`` trains a head alone: see finetune_sequence. Raises
+    InputError for a corpus that nothing can be learnt from or a checkpoint of other settings, OutputError for a folder
+    that is taken, ModelError for a model that can't be had.
     """
+    if options.objective == "hsln":
+        from sectioncls.recipes.finetune_sequence import finetune_sequence  # which gives what is defined here
+
+        again = overwrite or resume  # it takes a minute: an interrupted one starts again
+        return finetune_sequence(
+            corpus, options, folder, seed=seed, encoder=encoder, overwrite=again, observer=observer
+        )
     work = work or folder.with_name(f"{folder.name}.training")
     check_output(folder, overwrite=overwrite or resume)
     settings = plan(options, corpus.info.scheme)
@@ -153,7 +161,8 @@ def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective
     weights = np.ones(len(train)) if not settings.weigh_rows else _row_weights(train)
     articles = np.unique(np.asarray(train.article_ids, dtype=object), return_inverse=True)[1]
     columns = (train.labels, groups, weights.astype(np.float32), articles)
-    targets = tuple(torch.from_numpy(column) for column in columns)
+    joined = () if train.allowed is None or train.possible is None else (train.allowed, train.possible)
+    targets = tuple(torch.from_numpy(column) for column in (*columns, *joined))
     sampler: Sampler = (
         LabelBatches(train.labels, tokens.lengths, settings.batch_size, seed)
         if encoder.context is None

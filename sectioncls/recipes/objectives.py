@@ -61,7 +61,8 @@ def parse_objective(text: str) -> list[tuple[float, str]]:
     for part in text.replace(" ", "").split("+"):
         found = _TERM.fullmatch(part)
         if found is None or found[2] not in known:
-            raise UsageError(f"there is no objective {part!r}", None, f"one of {', '.join(known)}, or a sum a+0.5*b")
+            todo = f"one of {', '.join(known)}, a sum a+0.5*b, or hsln alone"
+            raise UsageError(f"there is no objective {part!r}", None, todo)
         terms.append((float(found[1] or 1), found[2]))
     names = [name for _, name in terms]
     if len(set(names)) < len(names):
