@@ -18,6 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: venv
 	$(BIN)/sectioncls run demo -o reports/demo --overwrite
+	$(BIN)/sectioncls predict corpora/demo/jats/demo-01.xml
 
 test: venv
 	$(BIN)/python -m pytest -n auto

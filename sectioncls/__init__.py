@@ -15,13 +15,15 @@ _ROOMS = {
     "open_corpus": "sectioncls.corpora",
     "SentenceEncoder": "sectioncls.encoders",
     "load_encoder": "sectioncls.encoders",
+    "load_model": "sectioncls.predict",
 }
 
-__all__ = ["Corpus", "SentenceEncoder", "__version__", "load_encoder", "open_corpus"]
+__all__ = ["Corpus", "SentenceEncoder", "__version__", "load_encoder", "load_model", "open_corpus"]
 
 if TYPE_CHECKING:
     from sectioncls.corpora import Corpus, open_corpus
     from sectioncls.encoders import SentenceEncoder, load_encoder
+    from sectioncls.predict import load_model
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Roles of sentences in spaCy: ``nlp.add_pipe("sectioncls", config={"model": FOLDER})``.
+"""Roles of sentences in spaCy: ``nlp.add_pipe("sectioncls")``, perhaps with ``config={"model": FOLDER}``.
 
 Every sentence gets ``sent._.role`` and ``sent._.role_probs`` (label → probability). A Doc is one article; one whose
 sentences no component has marked is split by scisplit first.
@@ -17,7 +17,7 @@ import srsly
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from sectioncls.errors import InputError, UsageError
+from sectioncls.errors import InputError
 from sectioncls.predict.label import SectionModel, load_model
 from sectioncls.sentences.component import SciSplit
 
@@ -25,7 +25,7 @@ __all__ = ["SectionLabels", "make_labels"]
 
 
 class SectionLabels:
-    """Labels the sentences of Docs with a model that ``finetune`` made; ``folder`` is None until one is loaded."""
+    """Labels the sentences of Docs with a model that ``finetune`` made, or with the one that the package carries."""
 
     def __init__(self, name: str = "sectioncls", model: str | Path = "") -> None:
         for extension in ("role", "role_probs"):
@@ -38,7 +38,7 @@ class SectionLabels:
         self._kept: tempfile.TemporaryDirectory[str] | None = None
 
     def __call__(self, doc: Doc) -> Doc:
-        """Give the same Doc, its sentences labelled. Raises UsageError when no model was named."""
+        """Give the same Doc, its sentences labelled."""
         self._label([doc])
         return doc
 
@@ -51,7 +51,7 @@ class SectionLabels:
 
     def _label(self, docs: list[Doc]) -> None:
         if self.model is None:
-            raise UsageError("the component has no model", todo='nlp.add_pipe("sectioncls", config={"model": FOLDER})')
+            self.model = load_model()
         for doc in docs:
             if len(doc) and not doc.has_annotation("SENT_START"):
                 self._split(doc)

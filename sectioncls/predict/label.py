@@ -17,10 +17,13 @@ from sectioncls.errors import ModelError
 from sectioncls.records import Article, Paragraph, Section, Sentence
 from sectioncls.sentences import split_sentences
 
-__all__ = ["ABSTAINED", "SectionModel", "load_model", "sentences_of"]
+__all__ = ["ABSTAINED", "BOX", "SectionModel", "load_model", "sentences_of"]
 
 ABSTAINED = ""
 """The label of a sentence whose likeliest label is less probable than asked for."""
+
+BOX = Path(__file__).parent / "sections"
+"""The model that the package carries; ``recipes/sections.toml`` made it."""
 
 # Sentences that are encoded together: long enough to fill batches of like length, short enough for any memory.
 _BLOCK = 4096
@@ -91,12 +94,13 @@ class SectionModel:
         return replace(sentence, label=label, prob=prob, label_source="model")
 
 
-def load_model(path: str | Path, *, device: str | None = None) -> SectionModel:
-    """Give the model in an encoder folder that was trained with a classifier (``--objective ce`` or ``crf``).
+def load_model(path: str | Path | None = None, *, device: str | None = None) -> SectionModel:
+    """Give the model in an encoder folder that was trained with a classifier (``--objective ce``, ``crf``, ``hsln``).
 
-    Raises ModelError for a folder without one.
+    Without ``path``, the model that the package carries: six roles, abstracts and full texts (its card:
+    ``sectioncls/predict/sections/README.md``). Raises ModelError for a folder without a classifier.
     """
-    folder = Path(path).expanduser()
+    folder = BOX if path is None else Path(path).expanduser()
     encoder = load_encoder(folder, device=device)
     head = load_head(folder)
     if head is None:
