@@ -29,8 +29,8 @@ def margin_note(margin: float, *, bounded: bool) -> str | None:
 def collapse_note(vectors: npt.NDArray[np.float32], labels: int, seed: int) -> str | None:
     """Say when embeddings have fallen onto as many points as there are ``labels``, or onto one.
 
-    k points span k - 1 directions; rows that keep less than a twentieth of their variance elsewhere differ by little but
-    the point they fell onto (a silhouette of the clusters above about 0.75). So do rows without distance.
+    k points span k - 1 directions; rows that keep less than a twentieth of their variance elsewhere differ by little
+    but the point they fell onto (a silhouette of the clusters above about 0.75). So do rows without distance.
     """
     outside = residual_variance(vectors, labels - 1)
     distance = mean_distance(vectors, seed=seed)
