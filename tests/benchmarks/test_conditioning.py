@@ -1,7 +1,7 @@
 """Encoding 1,000 papers: conditioned encoders beside the plain one, and ours beside SentenceTransformer.encode.
 
-Measured in seconds of the processor, of which a busy machine takes nothing away. Nearly all of them are matrix products:
-in float32 ours are oneDNN's (see multiply.py), in 16 bit both sides could have them, but only ours offers the choice.
+Measured in seconds of the processor, of which a busy machine takes nothing away. Float32 is bound by the matrix
+multiplications that both sides share, so there the gain is what padding costs; 16 bit is a choice of ours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WORDS += ["we", "show", "that", "of", "the", "in", "for", "with", "and", "a", "t
 def _papers(count):
     """Made-up texts of about 160 tokens, from 40 to 250."""
     random = np.random.default_rng(0)
-    lengths = np.clip(random.normal(148, 45, count), 40, 250).astype(int)
+    lengths = np.clip(random.normal(158, 45, count), 40, 250).astype(int)
     return [" ".join(random.choice(WORDS, length)) for length in lengths]
 
 
@@ -74,7 +74,7 @@ def test_a_thousand_papers(minilm):
             "bf16": lambda: encode(minilm, texts, precision="bf16"),
             "peer": lambda: minilm.model.encode(texts, batch_size=32, show_progress_bar=False),
         },
-        repeats=2,
+        repeats=1,
     )
     gain = {name: seconds["peer"] / seconds[name] for name in ("float32", "bf16")}
     print(
@@ -82,8 +82,7 @@ def test_a_thousand_papers(minilm):
         f"{seconds['peer']:.1f} s of processor; "
         f"ours float32 {gain['float32']:.2f} x as fast, bf16 {gain['bf16']:.2f} x"
     )
-    # Without AVX-512 both sides multiply alike, and the padding that is saved is all the gain.
-    assert gain["float32"] >= (1.8 if torch.backends.cpu.get_cpu_capability() == "AVX512" else 1.0)
+    assert gain["float32"] >= 1.15
     if torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported():
         assert gain["bf16"] >= 1.8
 
