@@ -24,7 +24,7 @@ WORDS += ["we", "show", "that", "of", "the", "in", "for", "with", "and", "a", "t
 def _papers(count):
     """Made-up texts of about 160 tokens, from 40 to 250."""
     random = np.random.default_rng(0)
-    lengths = np.clip(random.normal(158, 45, count), 40, 250).astype(int)
+    lengths = np.clip(random.normal(148, 45, count), 40, 250).astype(int)
     return [" ".join(random.choice(WORDS, length)) for length in lengths]
 
 
