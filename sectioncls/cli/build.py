@@ -6,6 +6,7 @@ import json
 import shlex
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -22,7 +23,17 @@ if TYPE_CHECKING:
     from sectioncls.corpora import Corpus
     from sectioncls.corpora.sources import Watched
 
-__all__ = ["build_command", "build_csabstruct", "build_pmc", "build_pmc_sents", "build_rct", "show_corpus"]
+__all__ = [
+    "build_command",
+    "build_csabstruct",
+    "build_pmc",
+    "build_pmc_sents",
+    "build_rct",
+    "comma_words",
+    "resumable",
+    "show_corpus",
+    "watched",
+]
 
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="Folder or file to read.", show_default=False)]
 Conflicts = Annotated[
@@ -168,7 +179,7 @@ def build_pmc(
     from sectioncls.audit.stats import corpus_stats
     from sectioncls.corpora import build_pmc as build
 
-    languages, licences = _words(lang), _words(licence)
+    languages, licences = comma_words(lang), comma_words(licence)
     options = {
         "--scheme": (scheme, "pmc-sents"),
         "--require": (require, "four"),
@@ -186,7 +197,7 @@ def build_pmc(
     sources = " ".join(f"--xml {shlex.quote(str(path))}" for path in xml)
     out = output or Path("corpora/pmc")
     start = time.perf_counter()
-    try:
+    with resumable(out, quiet=quiet):
         corpus, counts = build(
             xml,
             out,
@@ -206,12 +217,8 @@ def build_pmc(
             address=address,
             overwrite=overwrite,
             resume=resume,
-            watch=lambda documents: _watched(documents, quiet=quiet),
+            watch=lambda documents: watched(documents, quiet=quiet),
         )
-    except KeyboardInterrupt:
-        if out.with_name(f"{out.name}.building").exists():
-            note("--resume goes on with this build", quiet=quiet)
-        raise
     seconds = time.perf_counter() - start
     rates = {
         "seconds": round(seconds, 1),
@@ -232,7 +239,19 @@ def build_pmc(
     show_corpus(corpus, as_json=as_json, quiet=quiet, more=more, counted=counted)
 
 
-def _watched(documents: Watched, *, quiet: bool) -> Iterator[str]:
+@contextmanager
+def resumable(out: Path, *, quiet: bool) -> Iterator[None]:
+    """Say, where a build of ``out`` is interrupted and has set something aside, how it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if out.with_name(f"{out.name}.building").exists():
+            note("--resume goes on with this build", quiet=quiet)
+        raise
+
+
+def watched(documents: Watched, *, quiet: bool) -> Iterator[str]:
+    """Give the documents on, and show how many are done of how many."""
     return progress(documents, unit="documents", expected=documents.expected, quiet=quiet)
 
 
@@ -249,7 +268,7 @@ def build_command(verb: str, src: Path | None, options: Mapping[str, object], de
     return " ".join(words)
 
 
-def _words(options: list[str] | None) -> list[str]:
+def comma_words(options: list[str] | None) -> list[str]:
     """Give the words of an option that may be repeated or hold a comma list."""
     return [word.strip() for option in options or () for word in option.split(",") if word.strip()]
 

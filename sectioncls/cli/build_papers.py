@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sectioncls.cli.build import build_command
+from sectioncls.cli.build import build_command, comma_words, resumable, watched
 from sectioncls.cli.options import Jobs, Json, Output, Overwrite, Quiet, Resume, Seed
-from sectioncls.cli.progress import note, progress
+from sectioncls.cli.progress import note
 
 if TYPE_CHECKING:
     from sectioncls.corpora import BuildCounts
-    from sectioncls.corpora.sources import Watched
     from sectioncls.papersets import PaperSetInfo
 
 __all__ = ["build_papers"]
@@ -63,7 +62,7 @@ def build_papers(
     from sectioncls.papersets import build_papers as build
     from sectioncls.papersets.forms import stem_of
 
-    more_topics, more_targets = _words(topics), _words(targets)
+    more_topics, more_targets = comma_words(topics), comma_words(targets)
     options = {
         "--form": form,
         "--name": name,
@@ -75,7 +74,7 @@ def build_papers(
     defaults = {"--topics": "", "--targets": "", "--seed": 0}
     out = output or Path("papers") / (name or stem_of(src[0]))
     start = time.perf_counter()
-    try:
+    with resumable(out, quiet=quiet):
         papers, counts = build(
             src,
             out,
@@ -91,12 +90,8 @@ def build_papers(
             address=address,
             overwrite=overwrite,
             resume=resume,
-            watch=lambda documents: _watched(documents, quiet=quiet),
+            watch=lambda documents: watched(documents, quiet=quiet),
         )
-    except KeyboardInterrupt:
-        if out.with_name(f"{out.name}.building").exists():
-            note("--resume goes on with this build", quiet=quiet)
-        raise
     seconds = time.perf_counter() - start
     info = papers.info
     if as_json:
@@ -109,10 +104,6 @@ def build_papers(
     note(f"{info.counts['papers']} papers in {papers.path}, {seconds:.1f} s", quiet=quiet)
     for text in info.notes:
         note(f"note: {text}", quiet=quiet)
-
-
-def _watched(documents: Watched, *, quiet: bool) -> Iterator[str]:
-    return progress(documents, unit="documents", expected=documents.expected, quiet=quiet)
 
 
 def _lines(info: PaperSetInfo, counts: BuildCounts | None) -> Iterator[str]:
@@ -153,8 +144,3 @@ def _table(rows: Sequence[Sequence[object]]) -> Iterator[str]:
     for row in cells:
         numbers = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
         yield f"{row[0].ljust(widths[0])}  {'  '.join(numbers)}"
-
-
-def _words(options: list[str] | None) -> list[str]:
-    """Give the words of an option that may be repeated or hold a comma list."""
-    return [word.strip() for option in options or () for word in option.split(",") if word.strip()]

@@ -38,6 +38,7 @@ __all__ = [
     "Split",
     "only_corpus",
     "open_corpus",
+    "read_manifest",
     "require_trainable",
     "spreadsheet_cell",
 ]
@@ -211,19 +212,27 @@ def open_corpus(path: str | Path) -> Corpus:
     """
     folder = source_path(path)
     manifest = folder / "corpus.json"
-    try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError("is not a corpus (no corpus.json)", folder, "make one with a build verb") from error
-    except OSError as error:
-        raise InputError(f"can't be read: {error.strerror}", manifest) from error
-    except ValueError as error:
-        raise InputError("is not JSON", manifest, "build the corpus again") from error
+    content = read_manifest(manifest, "a corpus", "make one with a build verb", "build the corpus again")
     corpus = Corpus(folder, _info(content, manifest))
     for split in corpus.splits:
         if not (folder / f"{split}.parquet").is_file():
             raise InputError("is missing", folder / f"{split}.parquet", "build the corpus again")
     return corpus
+
+
+def read_manifest(manifest: Path, what: str, make: str, again: str) -> Any:
+    """Give what a corpus.json says, of ``what`` its folder should be; raise InputError when it can't be read.
+
+    ``make`` is the advice where there is none, ``again`` where it is no JSON.
+    """
+    try:
+        return json.loads(manifest.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(f"is not {what} (no corpus.json)", manifest.parent, make) from error
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror}", manifest) from error
+    except ValueError as error:
+        raise InputError("is not JSON", manifest, again) from error
 
 
 def only_corpus(folder: str | Path = "corpora") -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sectioncls.downstream.calibration import (
     Calibration,
+    among_allowed,
     calibrate,
     calibration_bins,
     calibration_error,
@@ -71,6 +72,7 @@ __all__ = [
     "SeedTest",
     "Spread",
     "agreement",
+    "among_allowed",
     "calibrate",
     "calibration_bins",
     "calibration_error",

@@ -15,6 +15,7 @@ from sectioncls.errors import InputError
 __all__ = [
     "Bin",
     "Calibration",
+    "among_allowed",
     "calibrate",
     "calibration_bins",
     "calibration_error",
@@ -104,6 +105,12 @@ def fit_temperature(probabilities: Floats, labels: npt.NDArray[np.integer]) -> f
         return float(-np.log(softened[np.arange(len(labels)), labels].clip(1e-12)).mean())
 
     return float(np.exp(minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded").x))
+
+
+def among_allowed(probabilities: Floats, allowed: npt.NDArray[np.bool_]) -> Floats:
+    """Give the probabilities (n, classes) of each row among its ``allowed`` classes, made to sum to one."""
+    kept = np.where(allowed, probabilities, 0)
+    return np.asarray(kept / kept.sum(1, keepdims=True).clip(1e-12))
 
 
 def with_temperature(probabilities: Floats, temperature: float) -> Floats:

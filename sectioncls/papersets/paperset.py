@@ -17,7 +17,6 @@ Each table but the papers' is there only where the source has it. In memory a pa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -29,6 +28,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from sectioncls.corpora.corpus import read_manifest
 from sectioncls.corpora.openers import source_path
 from sectioncls.errors import InputError
 
@@ -322,14 +322,7 @@ def open_paperset(path: str | Path) -> PaperSet:
     """
     folder = source_path(path)
     manifest = folder / "corpus.json"
-    try:
-        content = json.loads(manifest.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise InputError("is not a paper set (no corpus.json)", folder, "make one with `build-papers`") from error
-    except OSError as error:
-        raise InputError(f"can't be read: {error.strerror}", manifest) from error
-    except ValueError as error:
-        raise InputError("is not JSON", manifest, _AGAIN) from error
+    content = read_manifest(manifest, "a paper set", "make one with `build-papers`", _AGAIN)
     if isinstance(content, dict) and "scheme" in content and content.get("kind") != KIND:
         raise InputError("is a corpus of sentences, not a paper set", folder, "make one with `build-papers`")
     info = _info(content, manifest)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sectioncls.corpora import Corpus, Split
-from sectioncls.downstream import PROTOCOLS, classify, cluster, fit_temperature
+from sectioncls.downstream import PROTOCOLS, among_allowed, classify, cluster, fit_temperature
 from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, articles_of, encode_tokens
 from sectioncls.mining import triplet_loss_and_accuracy, validation_triplets
 from sectioncls.vectors import effective_rank
@@ -28,11 +28,6 @@ class JoinedRows:
     parts: npt.NDArray[np.str_]
     allowed: npt.NDArray[np.bool_]
     possible: npt.NDArray[np.bool_]
-
-    def among_allowed(self, chances: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-        """Give the probabilities of each row among the labels that its part knows."""
-        kept = np.where(self.allowed, chances, 0)
-        return np.asarray(kept / kept.sum(1, keepdims=True).clip(1e-12))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +81,14 @@ class DevScorer:
         if self.joined is None:
             return fit_temperature(chances, self.dev_labels)
         sure = self.joined.possible.sum(1) == 1
-        return fit_temperature(self.joined.among_allowed(chances)[sure], self.dev_labels[sure])
+        return fit_temperature(among_allowed(chances, self.joined.allowed)[sure], self.dev_labels[sure])
 
     def _right(self, head: LinearHead, vectors: npt.NDArray[np.float32]) -> float:
         """Give the share of dev that the head labels rightly, in a joined corpus the mean over its parts."""
         if self.joined is None:
             return float((head.predict(vectors, self.dev_articles) == self.dev_labels).mean())
-        predicted = self.joined.among_allowed(head.probabilities(vectors, self.dev_articles)).argmax(1)
+        chances = head.probabilities(vectors, self.dev_articles)
+        predicted = among_allowed(chances, self.joined.allowed).argmax(1)
         right = self.joined.possible[np.arange(len(predicted)), predicted]
         return float(np.mean([right[self.joined.parts == part].mean() for part in np.unique(self.joined.parts)]))
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
@@ -23,8 +18,8 @@ from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.finetune import finetune
 from sectioncls.recipes.matrices import write_matrix
 from sectioncls.recipes.observer import SILENT, Observer
+from sectioncls.recipes.runinfo import info_at_start, source_facts, timed
 from sectioncls.recipes.schema import EvaluateOptions, Recipe
-from sectioncls.recipes.versions import versions
 from sectioncls.records import Score
 from sectioncls.report import write_report
 from sectioncls.runs import Run, create_run, reopen_run
@@ -49,14 +44,14 @@ def run_recipe(
     """
     run = _open(recipe, folder, overwrite=overwrite, resume=resume)
     run.write_text("recipe.toml", text)
-    with _timed(run, "corpus"):
+    with timed(run, "corpus"):
         data = open_corpus(corpus) if corpus else recipe_corpus(recipe, run.path / "corpus")
     remarks = require_trainable(data)
-    run.update(corpus=_corpus_facts(data), notes=_remarks(data, remarks))
+    run.update(corpus=source_facts(data.info, data.path), notes=_remarks(data, remarks))
     _evaluate_texts(run, data, recipe.evaluate, observer)
     _evaluate_model(run, data, recipe.base, recipe.evaluate, recipe.seed, observer)
     if recipe.finetune is not None:
-        with _timed(run, "finetune"):
+        with timed(run, "finetune"):
             _finetune(run, data, recipe, observer, resume=resume)
         _evaluate_model(run, data, str(run.folder("encoder")), recipe.evaluate, recipe.seed, observer)
     run.finish()
@@ -81,9 +76,9 @@ def evaluate_models(
     """
     remarks = require_trainable(corpus)
     with TemporaryDirectory() as scratch:
-        info = _info(corpus.name, options, seed)
+        info = info_at_start(corpus.name, protocol=options.protocol, seeds=[seed])
         run = create_run(folder or Path(scratch) / "run", info, overwrite=overwrite)
-        run.update(corpus=_corpus_facts(corpus), notes=_remarks(corpus, remarks))
+        run.update(corpus=source_facts(corpus.info, corpus.path), notes=_remarks(corpus, remarks))
         drawn = options if folder else options.model_copy(update={"projections": ()})
         _evaluate_texts(run, corpus, drawn, observer)
         for model in models:
@@ -107,11 +102,11 @@ def _evaluate_model(
             run.append_history(row)
     entry = {key: facts.get(key) for key in ("backbone", "state", "model", "training", "notes")}
     run.update(encoders={**run.info.get("encoders", {}), name: {**entry, "dimension": encoder.dimension}})
-    with _timed(run, f"encode {name}"):
+    with timed(run, f"encode {name}"):
         train = _embedded(run, encoder, corpus, name, "train", observer)
         test = _embedded(run, encoder, corpus, name, "test", observer)
         dev = _embedded(run, encoder, corpus, name, "dev", observer) if uses_dev(options) else None
-    with _timed(run, f"score {name}"):
+    with timed(run, f"score {name}"):
         result = evaluate_encoder(
             corpus,
             train,
@@ -123,7 +118,7 @@ def _evaluate_model(
             context="none" if encoder.context is None else "window",
             observer=observer,
         )
-    with _timed(run, f"project {name}"):
+    with timed(run, f"project {name}"):
         _project(run, corpus, test, name, options, seed, observer)
     _keep(run, result)
 
@@ -131,7 +126,7 @@ def _evaluate_model(
 def _evaluate_texts(run: Run, corpus: Corpus, options: EvaluateOptions, observer: Observer) -> None:
     if any(score.encoder == "" for score in run.scores()):
         return
-    with _timed(run, "text baselines"):
+    with timed(run, "text baselines"):
         result = evaluate_texts(corpus, options=options, observer=observer)
     _keep(run, result)
 
@@ -159,24 +154,8 @@ def _open(recipe: Recipe, folder: Path, *, overwrite: bool, resume: bool) -> Run
         if run.info.get("recipe") != recipe.model_dump(mode="json"):
             raise InputError("was started with another recipe", folder, "start again with --overwrite")
         return run
-    info = _info(recipe.name, recipe.evaluate, recipe.seed)
+    info = info_at_start(recipe.name, protocol=recipe.evaluate.protocol, seeds=[recipe.seed])
     return create_run(folder, {**info, "recipe": recipe.model_dump(mode="json")}, overwrite=overwrite)
-
-
-def _info(name: str, options: EvaluateOptions, seed: int) -> dict[str, Any]:
-    """Give what run.json says from the start."""
-    import torch
-
-    return {
-        "name": name,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "protocol": options.protocol,
-        "seeds": [seed],
-        "seconds": {},
-        "threads": torch.get_num_threads(),
-        "versions": versions(),
-        "encoders": {},
-    }
 
 
 def _remarks(corpus: Corpus, remarks: Sequence[str]) -> list[str]:
@@ -188,13 +167,6 @@ def _remarks(corpus: Corpus, remarks: Sequence[str]) -> list[str]:
         share = f"{known} of {len(test)} test sentences ({100 * known / len(test):.1f} %)"
         notes.append(f"{share} stand word for word in train, so scores on test are partly memory")
     return notes
-
-
-def _corpus_facts(corpus: Corpus) -> dict[str, Any]:
-    """Give corpus.json as a run keeps it, with the folder that the corpus was read from."""
-    facts = dataclasses.asdict(corpus.info)
-    del facts["files"]
-    return {**facts, "path": str(corpus.path)}
 
 
 def _embedded(run: Run, encoder: Encoder, corpus: Corpus, name: str, split: str, observer: Observer) -> Vectors:
@@ -243,11 +215,3 @@ def _keep(run: Run, result: Evaluation) -> None:
     if result.settings:
         run.update(settings={**run.info.get("settings", {}), **result.settings})
     run.add_scores(result.scores)
-
-
-@contextmanager
-def _timed(run: Run, stage: str) -> Iterator[None]:
-    began = time.perf_counter()
-    yield
-    spent = round(time.perf_counter() - began, 2)
-    run.update(seconds={**run.info.get("seconds", {}), stage: spent})

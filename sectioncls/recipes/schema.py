@@ -133,20 +133,28 @@ def with_model(recipe: Recipe, model: str) -> Recipe:
 
 def read_recipe(path: Path) -> Recipe:
     """Give the recipe in a TOML file. Raises InputError with the key that is wrong."""
+    return parse_recipe(recipe_text(path), str(path))
+
+
+def recipe_text(path: Path) -> str:
+    """Give a file's text. Raises InputError where it is none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("can't be read as text", path) from error
-    return parse_recipe(text, str(path))
+
+
+def recipe_content(text: str, where: str) -> dict[str, Any]:
+    """Give what TOML says. Raises InputError where it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is not TOML: {error}", where) from error
 
 
 def parse_recipe(text: str, where: str) -> Recipe:
     """Give the recipe that ``text`` holds; ``where`` names it in errors."""
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}", where) from error
-    recipe: Recipe = checked(Recipe, content, where)
+    recipe: Recipe = checked(Recipe, recipe_content(text, where), where)
     return recipe
 
 

@@ -13,7 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sectioncls.corpora import Corpus, Split
-from sectioncls.downstream import calibration_error, classification_scores, fit_temperature, with_temperature
+from sectioncls.downstream import (
+    among_allowed,
+    calibration_error,
+    classification_scores,
+    fit_temperature,
+    with_temperature,
+)
 from sectioncls.errors import InputError
 from sectioncls.predict import SectionModel
 from sectioncls.records import Score
@@ -93,8 +99,7 @@ def _asked(model: SectionModel, part: _Part) -> _Floats:
         [ids[row] for row in part.rows],
         [int(part.split.index[row]) for row in part.rows],
     )
-    kept = np.where(part.allowed, chances, 0)
-    return np.asarray(kept / kept.sum(1, keepdims=True).clip(1e-12))
+    return among_allowed(chances, part.allowed)
 
 
 def _scores(part: _Part, chances: _Floats, like: Score, labels: Sequence[str], seed: int) -> list[Score]:

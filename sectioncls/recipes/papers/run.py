@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +18,7 @@ from sectioncls.recipes.papers.material import Material, material_of
 from sectioncls.recipes.papers.schema import PaperRecipe, TaskOptions, VariantOptions
 from sectioncls.recipes.papers.scores import check_scored, score_encoder, score_words
 from sectioncls.recipes.papers.train import join_variants, load_begin, train_papers
-from sectioncls.recipes.versions import versions
+from sectioncls.recipes.runinfo import info_at_start, source_facts, timed
 from sectioncls.report import write_report
 from sectioncls.runs import Run, create_run, reopen_run
 
@@ -60,14 +55,14 @@ def run_papers(
     """
     run = _open(recipe, folder, overwrite=overwrite, resume=resume)
     run.write_text("recipe.toml", text)
-    with _timed(run, "papers"):
+    with timed(run, "papers"):
         data = open_paperset(papers) if papers else _papers(recipe, run.folder("corpus"))
         material = material_of(data, recipe.papers, recipe.seed)
     _check(recipe, material)
-    run.update(corpus=_facts(data), notes=_notes(recipe, material))
+    run.update(corpus=source_facts(data.info, data.path), notes=_notes(recipe, material))
     work = _Work(run, recipe, material, resume, observer)
     if recipe.evaluate.baselines:
-        with _timed(run, "baselines"):
+        with timed(run, "baselines"):
             score_words(run, material, recipe.evaluate, observer)
     if recipe.evaluate.untuned:
         work.score_untuned()
@@ -97,7 +92,7 @@ class _Work:
         facts = model_facts(self.recipe.model.name)
         name = str(facts["name"])
         self._enter(name, facts)
-        with _timed(self.run, f"score {name}"):
+        with timed(self.run, f"score {name}"):
             encoder = load_begin(self.recipe.model)
             score_encoder(self.run, self.material, encoder, name, None, (), self.recipe.evaluate, self.observer)
 
@@ -106,7 +101,7 @@ class _Work:
         assert self.recipe.base is not None
         folder, seed = self.folder_of(_BASE, None), self.recipe.seed
         if not (self.resume and (folder / "sectioncls.json").is_file()):
-            with _timed(self.run, f"train {_BASE}"):
+            with timed(self.run, f"train {_BASE}"):
                 train_papers(
                     self.material,
                     self.recipe.base,
@@ -127,7 +122,7 @@ class _Work:
         folder = self.folder_of(variant.name, seed if variant.seeds and len(variant.seeds) > 1 else None)
         if not (self.resume and (folder / "sectioncls.json").is_file()):
             self.observer.note(f"{variant.name}, seed {seed}")
-            with _timed(self.run, f"train {variant.name} {seed}"):
+            with timed(self.run, f"train {variant.name} {seed}"):
                 self._train(variant, seed, folder)
             self.run.update()
         self._keep_history(folder, variant.name, seed)
@@ -167,7 +162,7 @@ class _Work:
     def _score(self, folder: Path, name: str, seed: int) -> None:
         facts = read_facts(folder)
         self._enter(name, facts)
-        with _timed(self.run, f"score {name} {seed}"):
+        with timed(self.run, f"score {name} {seed}"):
             encoder = load_begin(folder)
             tasks = _learnt(facts)
             score_encoder(self.run, self.material, encoder, name, seed, tasks, self.recipe.evaluate, self.observer)
@@ -243,7 +238,9 @@ def _papers(recipe: PaperRecipe, out: Path) -> PaperSet:
 def _open(recipe: PaperRecipe, folder: Path, *, overwrite: bool, resume: bool) -> Run:
     wanted = recipe.model_dump(mode="json")
     if not (resume and (folder / "run.json").is_file()):
-        return create_run(folder, {**_info(recipe), "recipe": wanted}, overwrite=overwrite)
+        seeds = sorted({seed for variant in recipe.variants for seed in variant.seeds or (recipe.seed,)})
+        info = info_at_start(recipe.name, protocol=recipe.evaluate.protocol, seeds=seeds)
+        return create_run(folder, {**info, "kind": "papers", "recipe": wanted}, overwrite=overwrite)
     run = reopen_run(folder)
     kept = dict(run.info.get("recipe") or {})
     before, now = kept.pop("variants", None) or [], list(wanted["variants"])
@@ -256,30 +253,6 @@ def _open(recipe: PaperRecipe, folder: Path, *, overwrite: bool, resume: bool) -
     return run
 
 
-def _info(recipe: PaperRecipe) -> dict[str, Any]:
-    """Give what run.json says from the start."""
-    import torch
-
-    return {
-        "name": recipe.name,
-        "kind": "papers",
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "protocol": recipe.evaluate.protocol,
-        "seeds": sorted({seed for variant in recipe.variants for seed in variant.seeds or (recipe.seed,)}),
-        "seconds": {},
-        "threads": torch.get_num_threads(),
-        "versions": versions(),
-        "encoders": {},
-    }
-
-
-def _facts(data: PaperSet) -> dict[str, Any]:
-    """Give corpus.json as a run keeps it, with the folder that the papers were read from."""
-    facts = dataclasses.asdict(data.info)
-    del facts["files"]
-    return {**facts, "path": str(data.path)}
-
-
 def _notes(recipe: PaperRecipe, material: Material) -> list[str]:
     """Give what a reader of the scores must know of papers and training."""
     notes = [f"papers left out: {reason}, {count}" for reason, count in material.papers.info.dropped.items()]
@@ -289,11 +262,3 @@ def _notes(recipe: PaperRecipe, material: Material) -> list[str]:
         notes.append(f"{100 * material.options.titles_alone:g} % of the papers are learnt from by their titles alone")
     seen = _SEEN.get(str(model_facts(recipe.model.name)["backbone"]))
     return [*notes, *material.overlap(), *([seen] if seen else [])]
-
-
-@contextmanager
-def _timed(run: Run, stage: str) -> Iterator[None]:
-    began = time.perf_counter()
-    yield
-    spent = round(time.perf_counter() - began, 2)
-    run.update(seconds={**run.info.get("seconds", {}), stage: spent})

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sectioncls.errors import InputError
-from sectioncls.recipes.schema import checked
+from sectioncls.recipes.schema import checked, recipe_content, recipe_text
 
 __all__ = [
     "ModelOptions",
@@ -203,11 +202,7 @@ def is_paper_recipe(path: Path) -> bool:
 
 def read_paper_recipe(path: Path) -> PaperRecipe:
     """Give the recipe in a TOML file. Raises InputError with the key that is wrong."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError("can't be read as text", path) from error
-    return parse_paper_recipe(text, str(path))
+    return parse_paper_recipe(recipe_text(path), str(path))
 
 
 def parse_paper_recipe(text: str, where: str) -> PaperRecipe:
@@ -216,10 +211,7 @@ def parse_paper_recipe(text: str, where: str) -> PaperRecipe:
     A table ``[[variant]]`` holds a variant's own keys and, beside them, keys of ``[train]`` that it has otherwise;
     tables inside one another are not merged. Without such a table there is one variant, ``[train]`` itself.
     """
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}", where) from error
+    content = recipe_content(text, where)
     train = content.get("train")
     if isinstance(train, dict):
         given = content.pop("variant", None) or [{"name": train.get("conditioning") or "tuned"}]
