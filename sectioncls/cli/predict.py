@@ -6,11 +6,12 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sectioncls.cli.options import Json, Output, Overwrite, Quiet, Resume
+from sectioncls.errors import UsageError
 
 if TYPE_CHECKING:
     from sectioncls.predict import Given, SectionModel
@@ -46,6 +47,11 @@ def predict(
     grobid_url: Annotated[
         str | None, typer.Option(help="Address of a GROBID server that reads PDF.", show_default=False)
     ] = None,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="Label on this machine, or on Ray.")] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster to label on, as auto or HOST:PORT.", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Workers of --engine ray; 0 takes one per core.", min=0)] = 0,
     overwrite: Overwrite = False,
     resume: Resume = False,
     as_json: Json = False,
@@ -57,8 +63,12 @@ def predict(
     """
     from sectioncls.cli.observing import observer
     from sectioncls.cli.progress import note
-    from sectioncls.predict import label_stream, load_model, read_given, write_page
+    from sectioncls.predict import label_on_ray, label_stream, load_model, read_given, write_page
 
+    if engine == "ray" and output is None:
+        raise UsageError("--engine ray writes a file", todo="give -o")
+    if engine == "local" and (address or jobs):
+        raise UsageError("--address and --jobs belong to --engine ray", todo="add --engine ray")
     chosen = load_model(model)
     name = str(chosen.facts.get("name", "model"))
     given = read_given(paths, sub_articles=sub_articles, grobid_url=grobid_url)
@@ -72,19 +82,20 @@ def predict(
             _print(chosen, item, page, min_prob, splitter, as_json=as_json, quiet=quiet)
         return
     settings = {"model": name, "paths": [str(path) for path in paths], "sub_articles": sub_articles}
+    how: dict[str, Any] = {
+        "min_prob": min_prob,
+        "splitter": splitter,
+        "settings": settings,
+        "overwrite": overwrite,
+        "resume": resume,
+    }
     with observer(quiet=quiet).stage("labelling", 0, "sentences") as advance:
-        done = label_stream(
-            chosen,
-            given,
-            output,
-            min_prob=min_prob,
-            splitter=splitter,
-            settings=settings,
-            overwrite=overwrite,
-            resume=resume,
-            done=page,
-            advance=advance,
-        )
+        if engine == "ray":
+            read: dict[str, Any] = {"sub_articles": sub_articles, "grobid_url": grobid_url, "html": html}
+            cluster: dict[str, Any] = {"address": address, "jobs": jobs}
+            done = label_on_ray(model, paths, output, advance=advance, **read, **cluster, **how)
+        else:
+            done = label_stream(chosen, given, output, done=page, advance=advance, **how)
     if as_json:
         print(json.dumps({"output": str(output), **dataclasses.asdict(done)}))
         return

@@ -1,5 +1,6 @@
 """Articles in, labelled sentences out."""
 
+from sectioncls.predict.clustered import label_on_ray
 from sectioncls.predict.label import SectionModel, load_model, sentences_of
 from sectioncls.predict.sources import Given, read_given
 from sectioncls.predict.stream import Labelled, label_stream, rows_of
@@ -10,6 +11,7 @@ __all__ = [
     "Labelled",
     "SectionModel",
     "article_page",
+    "label_on_ray",
     "label_stream",
     "load_model",
     "read_given",

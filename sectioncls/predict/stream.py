@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sectioncls.errors import InputError, OutputError, UsageError
 from sectioncls.predict.label import SectionModel
@@ -22,7 +22,7 @@ from sectioncls.predict.writers import COLUMNS, WRITERS
 from sectioncls.records import Rejected, Sentence
 from sectioncls.staging import disk_errors, staged_file, write_json
 
-__all__ = ["Labelled", "label_stream", "rows_of"]
+__all__ = ["Labelled", "label_stream", "labelled_lines", "line_of", "open_labelling", "rows_of", "write_labelled"]
 
 _FORMAT = 1
 # Articles read ahead of the model; it encodes sentences of many articles together.
@@ -59,24 +59,44 @@ def label_stream(
     paths); ``resume`` refuses other ones. ``done`` gets each article and its sentences, ``advance`` their number.
     Raises UsageError for an unknown suffix, OutputError when ``out`` is there already.
     """
-    if out.suffix not in WRITERS:
-        raise UsageError(f"can't write {out.suffix or 'a file without suffix'}", out, f"one of {', '.join(WRITERS)}")
-    if out.exists() and not overwrite:
-        raise OutputError("exists already", out, "choose another -o, or --overwrite")
     work = out.with_name(f"{out.name}.labelling")
-    kept = {"format": _FORMAT, "min_prob": min_prob, "splitter": splitter, **settings}
-    finished = _open_work(work, kept, resume=resume, overwrite=overwrite)
-    with disk_errors(work), (work / "done.jsonl").open("a", encoding="utf-8", newline="\n") as log:
-        for item, sentences in _labelled(model, islice(given, finished, None), min_prob, splitter):
-            if isinstance(item, Rejected):
-                _append(log, {"rejected": asdict(item)})
-            else:
-                _append(log, {"id": item.id, "source": item.source, "rows": [_packed(s) for s in sentences]})
-                done(item, sentences)
-                advance(len(sentences))
-    result = _write(work, out)
+    kept = {"min_prob": min_prob, "splitter": splitter, **settings}
+    open_labelling(work, out, kept, resume=resume, overwrite=overwrite)
+    log = work / "done.jsonl"
+    finished = _repair(log)
+    with disk_errors(work), log.open("a", encoding="utf-8", newline="\n") as stream:
+        rest = islice(given, finished, None)
+        for line, count in labelled_lines(model, rest, min_prob=min_prob, splitter=splitter, done=done):
+            stream.write(line)
+            stream.flush()
+            advance(count)
+    result = write_labelled(work, out, [log])
     shutil.rmtree(work)
     return result
+
+
+def labelled_lines(
+    model: SectionModel,
+    given: Iterable[Given | Rejected],
+    *,
+    min_prob: float = 0.0,
+    splitter: str = "scisplit",
+    done: Callable[[Given, list[Sentence]], None] = lambda item, sentences: None,
+) -> Iterator[tuple[str, int]]:
+    """Give the work folder's line of each item of ``given``, in order, and how many sentences it holds."""
+    for item, sentences in _labelled(model, given, min_prob, splitter):
+        if isinstance(item, Given):
+            done(item, sentences)
+        yield line_of(item, sentences), len(sentences)
+
+
+def line_of(item: Given | Rejected, sentences: Sequence[Sentence] = ()) -> str:
+    """Give the work folder's line of one article with its sentences, or of a document that was left out."""
+    if isinstance(item, Rejected):
+        value: dict[str, Any] = {"rejected": asdict(item)}
+    else:
+        value = {"id": item.id, "source": item.source, "rows": [_packed(sentence) for sentence in sentences]}
+    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def rows_of(name: str, source: str, sentences: Iterable[Sentence]) -> Iterator[dict[str, Any]]:
@@ -98,23 +118,31 @@ def _labelled(
             yield item, [] if isinstance(item, Rejected) else next(sentences)
 
 
-def _open_work(work: Path, settings: dict[str, Any], *, resume: bool, overwrite: bool) -> int:
-    """Make or continue the work folder; give the number of items that are done."""
-    started, log = work / "settings.json", work / "done.jsonl"
+def open_labelling(work: Path, out: Path, settings: dict[str, Any], *, resume: bool, overwrite: bool) -> None:
+    """Make or continue the work folder beside ``out``.
+
+    Raises UsageError for an unknown suffix, OutputError when ``out`` or the folder is there already, InputError where
+    the folder was started with other ``settings``.
+    """
+    if out.suffix not in WRITERS:
+        raise UsageError(f"can't write {out.suffix or 'a file without suffix'}", out, f"one of {', '.join(WRITERS)}")
+    if out.exists() and not overwrite:
+        raise OutputError("exists already", out, "choose another -o, or --overwrite")
+    started = work / "settings.json"
+    settings = {"format": _FORMAT, **settings}
     if started.is_file() and resume:
         kept = json.loads(started.read_text(encoding="utf-8"))
         changed = [key for key in {**kept, **settings} if kept.get(key) != settings.get(key)]
         if changed:
             what = f"was started with {changed[0]} {kept.get(changed[0])}, not {settings.get(changed[0])}"
             raise InputError(what, work, "give the same options, or start again without --resume")
-        return _repair(log)
+        return
     if started.is_file() and not overwrite:
         raise OutputError("holds an interrupted call", work, "--resume goes on, --overwrite starts again")
     if work.exists() and not started.is_file() and any(work.iterdir()):
         raise OutputError("is not a folder that sectioncls made", work, "choose another -o")
     shutil.rmtree(work, ignore_errors=True)
     write_json(started, settings)
-    return 0
 
 
 def _repair(log: Path) -> int:
@@ -132,11 +160,6 @@ def _repair(log: Path) -> int:
     return count
 
 
-def _append(log: IO[str], value: dict[str, Any]) -> None:
-    log.write(json.dumps(value, ensure_ascii=False) + "\n")
-    log.flush()
-
-
 def _packed(sentence: Sentence) -> list[Any]:
     s = sentence
     return [s.index, s.paragraph, s.start, s.end, list(s.path), s.text, s.label, s.prob, s.label_source]
@@ -147,8 +170,8 @@ def _unpacked(name: str, row: list[Any]) -> Sentence:
     return Sentence(name, index, paragraph, text, start, end, tuple(path), label, prob=prob, label_source=source)
 
 
-def _write(work: Path, out: Path) -> Labelled:
-    """Make the output from the work folder's lines."""
+def write_labelled(work: Path, out: Path, logs: Sequence[Path]) -> Labelled:
+    """Make the output from the lines of the work folder's ``logs``, in their order."""
     labels: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     articles = 0
@@ -158,10 +181,8 @@ def _write(work: Path, out: Path) -> Labelled:
         staged_file(rejects) as refused,
         WRITERS[out.suffix](aside) as add,
         refused.open("w", encoding="utf-8") as rejected,
-        (work / "done.jsonl").open(encoding="utf-8") as log,
     ):
-        for line in log:
-            item = json.loads(line)
+        for item in _items(logs):
             if "rejected" in item:
                 reasons[item["rejected"]["reason"]] += 1
                 rejected.write(json.dumps(item["rejected"], ensure_ascii=False) + "\n")
@@ -174,3 +195,9 @@ def _write(work: Path, out: Path) -> Labelled:
         rejects.unlink()
     abstained = labels.pop("", 0)
     return Labelled(articles, sum(labels.values()) + abstained, abstained, dict(sorted(labels.items())), dict(reasons))
+
+
+def _items(logs: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    for log in logs:
+        with log.open(encoding="utf-8") as stream:
+            yield from map(json.loads, stream)

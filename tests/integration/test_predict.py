@@ -76,3 +76,67 @@ def test_what_is_wrong_is_one_line(model, tmp_path):
         done = call(*arguments)
         assert done.returncode == status
         assert len(done.stderr.splitlines()) == 1 and words in done.stderr
+
+
+def test_on_ray_the_same_rows_as_here(model, tmp_path, demo):
+    pytest.importorskip("ray")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in ("demo-01", "demo-02", "demo-03"):
+        (folder / f"{name}.xml").write_bytes((demo / "jats" / f"{name}.xml").read_bytes())
+    (folder / "bad.xml").write_text("<article><p>", encoding="utf-8")
+    (folder / "link.xml").symlink_to(folder / "demo-01.xml")
+    lines = tmp_path / "more.jsonl"
+    lines.write_text("".join(f'{{"id": "{n}", "sentences": ["One.", "Two."]}}\n' for n in range(70)), encoding="utf-8")
+    paths = [folder, lines, "--model", model]
+    here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
+    first = call(*paths, "-o", here, "--json")
+    second = call(*paths, "-o", there, "--json", "--engine", "ray", "--jobs", "2", "--html", tmp_path / "pages")
+    assert second.returncode == 0, second.stderr
+    assert {**json.loads(first.stdout), "output": ""} == {**json.loads(second.stdout), "output": ""}
+    rows = [[json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] for file in (here, there)]
+    chances = [[row.pop("prob") for row in part] for part in rows]
+    assert rows[0] == rows[1]
+    assert chances[0] == pytest.approx(chances[1], abs=1e-4)
+    refused = [tmp_path / f"{name}.rejected.jsonl" for name in ("here", "there")]
+    assert refused[0].read_text(encoding="utf-8") == refused[1].read_text(encoding="utf-8")
+    assert len(list((tmp_path / "pages").iterdir())) == 73
+    assert not list(tmp_path.glob("*.labelling"))
+
+
+def test_ray_needs_files(model, tmp_path):
+    for arguments, said in (
+        ((tmp_path, "--engine", "ray"), "give -o"),
+        (("-", "--engine", "ray", "-o", tmp_path / "o.jsonl"), "standard input"),
+        ((tmp_path, "--jobs", "2", "-o", tmp_path / "o.jsonl"), "add --engine ray"),
+    ):
+        done = call(*arguments, "--model", model, given="")
+        assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_share_that_is_whole_is_not_labelled_again(model, tmp_path, monkeypatch):
+    """A call that goes on takes the pieces that are there, drops none and repeats none."""
+    from sectioncls.predict import clustered
+
+    lines = [tmp_path / f"{name}.jsonl" for name in "ab"]
+    for file in lines:
+        file.write_text(f'{{"id": "{file.stem}", "sentences": ["One.", "Two."]}}\n', encoding="utf-8")
+    asked = []
+
+    def here(function, rows, **options):
+        for row in rows:
+            asked.append(row["files"])
+            if "b.jsonl" in row["files"][0] and len(asked) == 2:
+                yield next(function(row))
+                raise KeyboardInterrupt
+            yield from function(row)
+
+    monkeypatch.setattr(clustered, "flat_map_on_ray", here)
+    out = tmp_path / "o.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        clustered.label_on_ray(model, lines, out, settings={})
+    done = clustered.label_on_ray(model, lines, out, settings={}, resume=True)
+    assert [files[0][-7:] for files in asked] == ["a.jsonl", "b.jsonl", "b.jsonl"]
+    assert (done.articles, done.sentences) == (2, 4)
+    ids = [json.loads(line)["article_id"] for line in out.read_text(encoding="utf-8").splitlines()]
+    assert ids == ["a", "a", "b", "b"]
