@@ -15,6 +15,7 @@ from sectioncls.cli import (
     build_papers,
     check,
     compare,
+    context,
     encode,
     evaluate,
     fetch,
@@ -58,6 +59,7 @@ app.command("finetune")(finetune.finetune)
 app.command("encode")(encode.encode)
 app.command("evaluate")(evaluate.evaluate)
 app.command("transfer")(transfer.transfer)
+app.command("context")(context.context)
 app.command("predict")(predict.predict)
 app.command("compare")(compare.compare)
 app.command("leaderboard")(compare.leaderboard)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
-from sectioncls.corpora import Corpus, Split
+from sectioncls.corpora import Corpus, Split, require_trainable
 from sectioncls.downstream import (
     POSITION,
     PROTOCOLS,
@@ -21,17 +22,42 @@ from sectioncls.downstream import (
     neighbour_vectors,
     shuffled_articles,
 )
-from sectioncls.errors import InputError
+from sectioncls.encoders import load_encoder
+from sectioncls.errors import InputError, ModelError
+from sectioncls.recipes.evaluate import embed
+from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.sequence import Lesson, SequenceOptions, Sequences, sequences_of, train_sequence_heads
 from sectioncls.records import Score
 
-__all__ = ["context_scores"]
+__all__ = ["compare_contexts", "context_scores"]
 
 _LEARNER = "logistic-regression"
 _ALONE = 256  # sentences of a batch that has no articles
 
 Vectors = npt.NDArray[np.float32]
+
+
+def compare_contexts(
+    corpus: Corpus, model: str, *, precision: str = "float32", seed: int = 0, observer: Observer = SILENT
+) -> list[Score]:
+    """Give context_scores with the embeddings of ``model``, as load_encoder takes it; ``bf16`` encodes half as exact.
+
+    Raises InputError for a corpus without articles or without a split, ModelError for a model that reads windows.
+    """
+    if not corpus.info.has_articles:
+        raise InputError("the corpus has no articles, so there is no context", corpus.path)
+    require_trainable(corpus)
+    encoder = load_encoder(model)
+    if encoder.context is not None:
+        raise ModelError("reads sentences in their context already", model, "give an encoder of single sentences")
+    vectors = {}
+    for name in ("train", "dev", "test"):
+        tokens = encoder.tokenise(corpus.split(name).texts)
+        with torch.autocast(encoder.device.type, torch.bfloat16, enabled=precision == "bf16"):
+            vectors[name] = embed(encoder, tokens, f"encoding {name}", observer)
+    shown = str(model_facts(model)["name"])
+    return context_scores(corpus, vectors, encoder=shown, seed=seed, observer=observer)
 
 
 def context_scores(
