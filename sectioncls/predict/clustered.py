@@ -38,6 +38,7 @@ def label_on_ray(
     paths: Sequence[Path],
     out: Path,
     *,
+    precision: str = "float32",
     min_prob: float = 0.0,
     splitter: str = "scisplit",
     sub_articles: bool = False,
@@ -65,6 +66,7 @@ def label_on_ray(
     label = partial(
         _label_share,
         model=model.resolve() if model else None,
+        precision=precision,
         html=html.resolve() if html else None,
         reading={"sub_articles": sub_articles, "grobid_url": grobid_url},
         labelling={"min_prob": min_prob, "splitter": splitter},
@@ -116,14 +118,14 @@ def _files(paths: Iterable[Path]) -> Iterator[str | Rejected]:
 
 
 def _label_share(
-    row: Row, *, model: Path | None, html: Path | None, reading: dict[str, Any], labelling: dict[str, Any]
+    row: Row, *, model: Path | None, precision: str, html: Path | None, reading: Row, labelling: Row
 ) -> Iterator[Row]:
     """Label the files of one share, piece by piece; the last piece holds nothing but their number. Runs on Ray."""
     if row["refused"]:
         yield {"share": row["share"], "place": 0, "last": False, "lines": row["refused"], "sentences": 0}
         yield {"share": row["share"], "place": 1, "last": True, "lines": "1", "sentences": 0}
         return
-    loaded = _loaded(model)
+    loaded = _loaded(model, precision)
 
     def page(item: Given, sentences: list[Sentence]) -> None:
         if html is not None:
@@ -142,9 +144,9 @@ def _label_share(
 
 
 @cache
-def _loaded(model: Path | None) -> SectionModel:
+def _loaded(model: Path | None, precision: str) -> SectionModel:
     """Load the model once a process, however many shares it labels."""
-    return load_model(model)
+    return load_model(model, precision=precision)
 
 
 def _piece(share: int, place: int) -> str:

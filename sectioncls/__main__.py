@@ -1,0 +1,5 @@
+"""``python -m sectioncls``: the command line where the installed script is not on the path."""
+
+from sectioncls.cli import main
+
+main()
