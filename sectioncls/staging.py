@@ -69,7 +69,7 @@ def staged_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     try:
         with disk_errors(path):
             yield aside
-            aside.chmod(0o777 & ~_umask())
+            _open_up(aside)
             old = None
             if path.exists():
                 old = aside.with_suffix(".old")
@@ -117,6 +117,15 @@ def disk_errors(path: Path) -> Iterator[None]:
         if code in (errno.EACCES, errno.EROFS, errno.EPERM):
             raise OutputError("can't be written", path, "check its permissions") from error
         raise
+
+
+def _open_up(folder: Path) -> None:
+    """Give folder and files the usual rights: safetensors and mkdtemp leave theirs to the owner alone."""
+    mask = _umask()
+    folder.chmod(0o777 & ~mask)
+    for path in folder.rglob("*"):
+        if not path.is_symlink():
+            path.chmod((0o777 if path.is_dir() else 0o666) & ~mask)
 
 
 def _umask() -> int:

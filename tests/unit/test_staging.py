@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 
 import pytest
 
@@ -112,3 +113,15 @@ def test_json_is_whole_and_readable(tmp_path):
     write_json(tmp_path / "x.json", {"é": [1, 2]})
     assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8")) == {"é": [1, 2]}
     assert (tmp_path / "x.json").stat().st_mode & 0o444 == 0o444
+
+
+def test_others_may_read_what_was_written_for_its_owner_alone(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        with staged_folder(tmp_path / "m") as aside:
+            (aside / "in").mkdir(mode=0o700)
+            (aside / "in" / "weights").touch(mode=0o600)
+    finally:
+        os.umask(mask)
+    modes = [path.stat().st_mode & 0o777 for path in (tmp_path / "m", tmp_path / "m/in", tmp_path / "m/in/weights")]
+    assert modes == [0o755, 0o755, 0o644]
