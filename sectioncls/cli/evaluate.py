@@ -31,6 +31,11 @@ def evaluate(
     curve: Annotated[
         list[str] | None, typer.Option(help="Also learning, few-shot, k (number of clusters); repeatable.")
     ] = None,
+    projection: Annotated[
+        list[str] | None,
+        typer.Option(help="Pictures that -o keeps: tsne (default), opentsne, umap, pca; repeatable."),
+    ] = None,
+    points: Annotated[int, typer.Option(help="Test sentences of each picture, at most.", min=5)] = 2000,
     seeds: Annotated[int, typer.Option(help="Run what depends on chance with this many seeds.", min=1)] = 1,
     engine: Annotated[
         Literal["auto", "scikit-learn", "intelex"],
@@ -57,6 +62,8 @@ def evaluate(
         "clusterings": clustering or ("kmeans",),
         "classifiers": classifier or (),
         "curves": curve or (),
+        "projections": projection or ("tsne",),
+        "points": points,
         "seeds": seeds,
         "engine": engine,
     }

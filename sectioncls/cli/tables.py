@@ -11,26 +11,43 @@ if TYPE_CHECKING:
 __all__ = ["paper_table", "score_table"]
 
 _SHOWN = ("f1-micro", "f1-macro", "ari", "ami", "silhouette")
+_RANK = "effective-rank"
+_TEXT = "(text)"
+# Clusters as tight as this leave less than a twentieth of the variance outside them: see training/monitor.py.
+_TIGHT = 0.75
 
 
 def score_table(scores: Sequence[Score]) -> str:
     """Give one line per encoder and method: values x100, the interval of the first metric, n and its unit.
 
-    Of several seeds it gives the mean and how many there are.
+    Of several seeds it gives the mean and how many there are. The effective rank stands beside a silhouette, and a
+    silhouette that only a collapse gives is called one below.
     """
+    fallen: list[str] = []
     lines: dict[tuple[str, str], dict[str, list[Score]]] = {}
     for score in scores:
-        if score.label is None and score.metric in _SHOWN:
-            found = lines.setdefault((score.encoder or "(text)", score.method), {})
+        if score.label is None and score.metric in (*_SHOWN, _RANK):
+            found = lines.setdefault((score.encoder or _TEXT, score.method), {})
             found.setdefault(score.metric, []).append(score)
-    head = f"{'encoder':<24} {'method':<26} " + " ".join(f"{metric:>10}" for metric in _SHOWN) + "   95 % interval of"
+    head = f"{'encoder':<24} {'method':<26} " + " ".join(f"{metric:>10}" for metric in _SHOWN)
+    head += f" {'rank':>6}   95 % interval of"
     rows = [head]
     for (encoder, method), found in lines.items():
         cells = " ".join(f"{_mean(found[metric]):>10.2f}" if metric in found else " " * 10 for metric in _SHOWN)
-        first = next(iter(found.values()))
+        if not set(found) & set(_SHOWN):
+            continue
+        rank = _mean(found[_RANK]) / 100 if _RANK in found else None
+        cells += " " * 7 if rank is None else f" {rank:>6.1f}"
+        if encoder != _TEXT and "silhouette" in found and _mean(found["silhouette"]) >= 100 * _TIGHT:
+            beside = "" if rank is None else f" at an effective rank of {rank:.1f}"
+            fallen.append(
+                f"collapse: {encoder}, {method}: a silhouette of {_mean(found['silhouette']):.1f}{beside} says that "
+                "the vectors lie on few points, not that the clusters are good"
+            )
+        first = next(values for metric, values in found.items() if metric in _SHOWN)
         shown = _interval(first[0]) if len(first) == 1 else f"mean of {len(first)} seeds"
         rows.append(f"{encoder:<24} {method:<26} {cells}   {shown}")
-    return "\n".join(rows)
+    return "\n".join([*rows, *fallen])
 
 
 def paper_table(scores: Sequence[Score], main: Mapping[str, Mapping[str, Sequence[str]]]) -> str:

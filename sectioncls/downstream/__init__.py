@@ -38,7 +38,7 @@ from sectioncls.downstream.curves import (
 from sectioncls.downstream.describe import contingency, typical_terms
 from sectioncls.downstream.estimator import SectionClassifier
 from sectioncls.downstream.position import POSITION, classify_positions, position_features
-from sectioncls.downstream.project import PROJECTIONS, project, sample_rows
+from sectioncls.downstream.project import PROJECTIONS, Projection, project, sample_rows
 from sectioncls.downstream.protocols import PROTOCOLS, Protocol
 from sectioncls.downstream.scores import classification_scores, clustering_scores
 from sectioncls.downstream.seeds import SeedTest, Spread, seed_test, spread
@@ -48,6 +48,7 @@ from sectioncls.downstream.text_baselines import (
     classify_texts,
     cluster_texts,
 )
+from sectioncls.downstream.trustworthiness import trustworthiness
 
 __all__ = [
     "CLASSIFIERS",
@@ -67,6 +68,7 @@ __all__ = [
     "Classifier",
     "Difference",
     "LearningPoint",
+    "Projection",
     "Protocol",
     "SectionClassifier",
     "SeedTest",
@@ -106,6 +108,7 @@ __all__ = [
     "spread",
     "stability",
     "table",
+    "trustworthiness",
     "typical_terms",
     "with_temperature",
 ]

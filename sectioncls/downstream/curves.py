@@ -64,10 +64,10 @@ class PrecisionRecall:
 
 
 def learning_sizes(rows: int, labels: int) -> tuple[int, ...]:
-    """Sizes of a learning curve: from ten sentences a label in doublings up to all ``rows``."""
+    """Sizes of a learning curve: from ten sentences a label in doublings, and all ``rows``, which no other is near."""
     sizes = []
     size = 10 * labels
-    while size < rows:
+    while size < 0.8 * rows:
         sizes.append(size)
         size *= 2
     return (*sizes, rows)

@@ -37,7 +37,7 @@ from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.schema import EvaluateOptions
 from sectioncls.recipes.sheet import Evaluation, Sheet
 
-__all__ = ["Evaluation", "embed", "evaluate_encoder", "evaluate_texts", "uses_dev"]
+__all__ = ["Evaluation", "article_order", "embed", "evaluate_encoder", "evaluate_texts", "uses_dev"]
 
 Vectors = npt.NDArray[np.float32]
 
@@ -247,13 +247,10 @@ def _in_order(corpus: Corpus, name: str, vectors: Vectors | None, rules: Protoco
     if len(vectors) != len(split):
         what = f"{len(vectors)} embeddings for the {len(split)} sentences of {name} in {corpus.name}"
         raise InputError(what, "embeddings", "they are of another corpus: encode this one")
-    if rules.order != "file" or not corpus.info.has_articles:
+    rows = article_order(corpus, split)
+    if rules.order != "file" or bool((np.diff(rows) == 1).all()):
         return split, vectors
-    keys = list(zip(split.article_ids, split.index.tolist(), strict=True))
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    if order == list(range(len(keys))):
-        return split, vectors
-    rows = np.array(order)
+    order = rows.tolist()
     moved = replace(
         split,
         texts=tuple(split.texts[row] for row in order),
@@ -266,6 +263,14 @@ def _in_order(corpus: Corpus, name: str, vectors: Vectors | None, rules: Protoco
         possible=None,
     )
     return moved, vectors[rows]
+
+
+def article_order(corpus: Corpus, split: Split) -> npt.NDArray[np.int64]:
+    """Row numbers of a split by article and place; in the file's order where the corpus knows no articles."""
+    if not corpus.info.has_articles:
+        return np.arange(len(split))
+    keys = list(zip(split.article_ids, split.index.tolist(), strict=True))
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 
 def _articles(corpus: Corpus, split: Split) -> Sequence[npt.NDArray[np.int64]] | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sectioncls.errors import InputError, OutputError, UsageError
 from sectioncls.render import Picture
 from sectioncls.report.figures import FORMS, reliability
-from sectioncls.report.panels import errors, projection, training
+from sectioncls.report.panels import corpus, errors, learning, precision_recall, projection, training
 from sectioncls.report.summary import RunView, Summary, summarize
 from sectioncls.staging import staged_file
 
@@ -19,8 +19,9 @@ __all__ = ["write_figures"]
 def write_figures(
     runs: Sequence[str | Path], folder: str | Path, *, form: str = "svg", overwrite: bool = False
 ) -> list[Path]:
-    """Write the maps, training curves and reliability diagrams of finished runs into ``folder``; give their paths.
+    """Write the maps, curves, reliability diagrams and pipelines of finished runs into ``folder``; give their paths.
 
+    Maps are coloured by label and, where the run knows, once more by cluster and by error.
     ``form`` is ``svg``, ``pdf`` or ``png`` (300 dpi), in ink on white; the same runs give the same bytes. Raises
     UsageError for another form, InputError when the runs have no figure, OutputError when a file exists, unless
     ``overwrite``.
@@ -32,7 +33,9 @@ def write_figures(
         raise OutputError("exists and is not a folder", folder, "choose another --figures")
     figures = dict(_figures(summarize(runs)))
     if not figures:
-        raise InputError("the runs hold no maps, no training curves and no probabilities: there is no figure to write")
+        raise InputError(
+            "the runs hold no maps, no curves, no probabilities and no counts: there is no figure to write"
+        )
     paths = {name: folder / f"{name}.{form}" for name in figures}
     for path in paths.values():
         if path.is_symlink() or (path.exists() and (not overwrite or not path.is_file())):
@@ -51,7 +54,7 @@ def _figures(summary: Summary) -> Iterator[tuple[str, Callable[[str], Picture]]]
     """Give each figure's file name and what draws it."""
     seen: set[str] = set()
     for run in summary.runs:
-        for name, draw in _of(run):
+        for name, draw in [*_of(run), *corpus.pictures(run.corpus)]:
             name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{run.name}-{name}").strip("-.") or "figure"
             base, number = name, 2
             while name.lower() in seen:
@@ -61,9 +64,10 @@ def _figures(summary: Summary) -> Iterator[tuple[str, Callable[[str], Picture]]]
 
 
 def _of(run: RunView) -> Iterator[tuple[str, Callable[[str], Picture]]]:
-    for one in projection.maps_of(run):
-        yield f"{one.method}-{one.encoder}", one.picture
+    yield from projection.pictures(run)
     yield from training.pictures(run)
+    yield from learning.pictures(run)
+    yield from precision_recall.pictures(run)
     known = errors.calibration(run)
     if known:
         bins, alt = known["first"]["bins"], known["alt"]

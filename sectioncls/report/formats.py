@@ -12,6 +12,7 @@ from typing import Any
 from sectioncls import __version__
 from sectioncls.render.page import GENERATOR
 from sectioncls.report.panels.overview import cautions, headline
+from sectioncls.report.panels.studies import study_tables
 from sectioncls.report.questions import answers, claims, claims_table
 from sectioncls.report.replication import replication_tables
 from sectioncls.report.summary import Encoder, Group, Measured, RunView, Summary
@@ -24,7 +25,8 @@ _MADE = f"{GENERATOR} {__version__}"
 
 def _tables(summary: Summary) -> list[Table]:
     stated = claims_table(summary)
-    return [*report_tables(summary), *replication_tables(summary), *([stated] if stated else [])]
+    shown = [*report_tables(summary), *replication_tables(summary), *([stated] if stated else [])]
+    return [*study_tables(summary), *shown]
 
 
 def markdown(summary: Summary) -> str:

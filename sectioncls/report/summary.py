@@ -30,6 +30,7 @@ __all__ = [
     "Summary",
     "is_collapse",
     "method_name",
+    "on_points",
     "summarize",
 ]
 
@@ -43,14 +44,27 @@ METHODS = {
     "mlp": "Multi-layer perceptron",
     "random-forest": "Random forest",
     "svm": "Support vector machine",
+    "logistic-regression": "Logistic regression",
+    "linear-svm": "Linear support vector machine",
+    "nearest-centroid": "Nearest centroid",
+    "gradient-boosting": "Gradient boosting",
     "cls-head": "[CLS] classifier",
     "kmeans": "k-means",
+    "minibatch-kmeans": "Mini-batch k-means",
+    "spherical-kmeans": "Spherical k-means",
+    "agglomerative": "Agglomerative (Ward)",
     "hdbscan": "HDBSCAN",
 }
 """Method name → how it is written on a page; also the order of rows."""
 
 BASELINES = ("majority", "position-logistic-regression", "tfidf-logistic-regression", "tfidf-kmeans")
 """Methods that use no encoder of ours."""
+
+HIGH_SILHOUETTE = 0.5
+"""From here on a silhouette is called high: clusters lie closer together than half as far as the next."""
+
+COLLAPSED = 0.75
+"""From here on a silhouette is that of a collapse whatever the rank, as training's monitor has it."""
 
 CLASSIFYING = ("f1-micro", "f1-macro")
 CLUSTERING = ("ari", "ami", "silhouette", "effective-rank")
@@ -179,6 +193,18 @@ def method_name(method: str) -> str:
     return METHODS.get(method, method)
 
 
+def on_points(row: Row, labels: int) -> bool:
+    """True for a clustering whose silhouette is that of a collapse: high, in fewer directions than there are labels.
+
+    ``labels`` points that are equally far from each other span ``labels`` - 1 directions. A silhouette close to one is
+    a collapse at any rank: noise around a few points has many directions and no size.
+    """
+    rank, near = row.scores.get("effective-rank"), row.scores.get("silhouette")
+    if near is None:
+        return False
+    return near.value >= COLLAPSED or (near.value >= HIGH_SILHOUETTE and rank is not None and rank.value < labels)
+
+
 def is_collapse(note: str) -> bool:
     """True for a note that reports a collapse, not for one that warns of it."""
     return re.search(r"^collapse\b|\bcollapsed\b", note, re.IGNORECASE) is not None
@@ -244,7 +270,7 @@ def _groups(run: str, scores: Iterable[Score], encoders: Mapping[str, Encoder], 
     """Give the test scores of one run as groups: text baselines first, then the encoders in their order."""
     by_row: dict[tuple[str, str], list[Score]] = {}
     for score in scores:
-        if score.split == "test":
+        if score.split == "test" and score.protocol != "transfer":
             by_row.setdefault((score.encoder, score.method), []).append(score)
     groups = []
     unknown = [key for key, _ in by_row if key not in encoders and key]

@@ -6,10 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sectioncls.render import number, signed, whole
+from sectioncls.report.curves import Spot, curves_of
 from sectioncls.report.panels import papers
-from sectioncls.report.summary import CorpusView, Group, Measured, Row, Summary
+from sectioncls.report.summary import (
+    CorpusView,
+    Group,
+    Measured,
+    Row,
+    RunView,
+    Summary,
+    method_name,
+    on_points,
+)
 
-__all__ = ["CLUSTERED", "Cell", "Column", "Table", "measured_cell", "report_tables"]
+__all__ = ["CLUSTERED", "Cell", "Column", "Table", "learning_tables", "measured_cell", "report_tables"]
 
 CLUSTERED = (
     ("ari", "ARI", 100.0, 2),
@@ -81,7 +91,41 @@ def report_tables(summary: Summary) -> list[Table]:
             tables.append(_classification(corpus))
         if corpus.clustering:
             tables.append(_clustering(corpus))
-    return [*tables, *_papers(summary)]
+    return [*tables, *(table for run in summary.runs for table in learning_tables(run)), *_papers(summary)]
+
+
+def learning_tables(run: RunView) -> list[Table]:
+    """Give F1 by the number of training sentences, in all and of each label; without a curve that the run lacks."""
+    tables = []
+    for curve, title, heads in (
+        ("learning", "Learning curves", "from {}"),
+        ("few-shot", "Few-shot scores", "{} per label"),
+    ):
+        macro, micro = (curves_of(run, curve, series) for series in ("f1-macro", "f1-micro"))
+        if not macro:
+            continue
+        sizes = sorted({spot.x for one in macro for spot in one.spots})
+        columns = [Column("Encoder", words=True)]
+        columns += [Column(name, heads.format(whole(size))) for size in sizes for name in ("macro", "micro")]
+        rows = []
+        for one, other in zip(macro, micro, strict=True):
+            spots = [found.at(size) for size in sizes for found in (one, other)]
+            rows.append((Cell(one.title), *(_spot_cell(spot) for spot in spots)))
+        draws = max(spot.draws for one in macro for spot in one.spots)
+        what = "so many training sentences" if curve == "learning" else "so many training sentences of each label"
+        caption = (
+            f"F1 {_TIMES} 100 on test of {method_name(macro[0].method).lower()} that learns from {what}; "
+            f"mean and range of {draws} draws."
+        )
+        tables.append(Table(curve, f"{title} of {run.name}", caption, tuple(columns), tuple(rows)))
+    return tables
+
+
+def _spot_cell(spot: Spot | None) -> Cell:
+    if spot is None:
+        return Cell(number(None))
+    under = f"{number(100 * spot.low, 1)}\N{EN DASH}{number(100 * spot.high, 1)}" if spot.draws > 1 else ""
+    return Cell(number(100 * spot.mean, 1), under)
 
 
 def measured_cell(score: Measured | None, *, factor: float = 100, digits: int = 2, best: bool = False) -> Cell:
@@ -151,7 +195,10 @@ def _clustering(corpus: CorpusView) -> Table:
     )
     note = "A silhouette rises when embeddings collapse: read it beside the effective rank."
     title = f"Clustering of {corpus.name}"
-    return Table("clustering", title, caption, tuple(columns), tuple(rows), (note, corpus.comparison.why))
+    fallen = [f"{row.title} on {name}" for name, row in found if on_points(row, len(corpus.labels))]
+    which = f"Collapse, a high silhouette in fewer directions than labels: {', '.join(fallen)}." if fallen else ""
+    notes = (note, *([which] if which else []), corpus.comparison.why)
+    return Table("clustering", title, caption, tuple(columns), tuple(rows), notes)
 
 
 def _papers(summary: Summary) -> list[Table]:

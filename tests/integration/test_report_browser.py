@@ -154,6 +154,56 @@ def test_the_legend_hides_labels_and_search_finds_an_article(open_page: Any) -> 
     assert count.inner_text() == "5 of 1,349 sentences"
 
 
+def test_maps_show_errors_or_one_article(open_page: Any) -> None:
+    maps = first_maps(open_page)
+    count = maps.locator(".controls .muted")
+    maps.get_by_label("Predictions").select_option("errors")
+    errors = int(count.inner_text().split(" of ")[0].replace(",", ""))
+    maps.get_by_label("Predictions").select_option("right")
+    right = int(count.inner_text().split(" of ")[0].replace(",", ""))
+    assert 0 < errors < 1349 and 0 < right < 1349 and errors + right >= 1349  # two maps, each with its own errors
+    maps.get_by_label("Predictions").select_option("all")
+    maps.get_by_label("Article").select_option(label="a224")
+    assert count.inner_text() == "5 of 1,349 sentences"
+
+
+def test_points_are_selected_by_drawing(open_page: Any) -> None:
+    maps = first_maps(open_page)
+    canvas, told = maps.locator("canvas").first, maps.locator(".chosen")
+    assert told.is_hidden()
+    maps.get_by_role("button", name="Select by drawing").click()
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    corners = [(1, 1), (box["width"] / 2, 1), (box["width"] / 2, box["height"] - 2), (1, box["height"] - 2)]
+    open_page.mouse.move(box["x"] + 1, box["y"] + 1)
+    open_page.mouse.down()
+    for x, y in corners:
+        open_page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    open_page.mouse.up()
+    half = int(told.locator("b").inner_text().split()[0].replace(",", ""))
+    assert 200 < half < 1200 and told.locator("li").count() == 20
+    assert "wrong" in told.inner_text() and "Labels" in told.inner_text()
+    told.get_by_role("button", name="List 20 more").click()
+    assert told.locator("li").count() == 40
+    told.get_by_role("button", name="Clear").click()
+    assert told.is_hidden()
+
+
+def test_points_are_selected_by_keys(open_page: Any) -> None:
+    maps = first_maps(open_page)
+    canvas, told = maps.locator("canvas").first, maps.locator(".chosen")
+    canvas.focus()
+    for key in ("ArrowRight", " ", "ArrowRight", " "):
+        open_page.keyboard.press(key)
+    assert told.locator("b").inner_text() == "2 sentences selected"
+    open_page.keyboard.press(" ")
+    assert told.locator("b").inner_text() == "1 sentence selected"
+    open_page.keyboard.press("v")
+    assert told.locator("b").inner_text() == "1,349 sentences selected"
+    open_page.keyboard.press("x")
+    assert told.is_hidden()
+
+
 def test_colours_change_the_picture(open_page: Any) -> None:
     maps = first_maps(open_page)
     before = maps.locator("canvas").first.screenshot()
@@ -171,6 +221,13 @@ def test_errors_are_filtered_by_pair(open_page: Any) -> None:
     wanted = pairs.evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
     (n,) = [int(row[2]) for row in wanted if row[:2] == ["objective", "method"]]
     assert place.locator(".count").inner_text().startswith(f"{min(n, 20)} shown of {n} that fit")
+
+
+def test_errors_are_filtered_by_place_in_the_article(open_page: Any) -> None:
+    place = open_page.locator("[data-errors]").first
+    place.get_by_label("Part of the article").select_option("first third")
+    cells = place.locator("tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.textContent))")
+    assert cells and {row[-1] for row in cells} <= {"0", "1"}  # articles of six sentences
 
 
 def test_foreign_labels_stay_text_in_the_script(open_page: Any) -> None:

@@ -14,18 +14,24 @@ from sectioncls.report.panels import (
     corpus,
     errors,
     facts,
+    learning,
     overview,
     papers,
     per_label,
+    precision_recall,
     projection,
     replication,
+    studies,
     training,
+    transfer,
+    trials,
 )
 from sectioncls.report.summary import Summary
 
 __all__ = ["PANELS"]
 
 PANELS: dict[str, tuple[str, Callable[[Summary], dict[str, Any] | None]]] = {
+    "studies": ("Claims of the papers", studies.build),
     "overview": ("Result", overview.build),
     "papers": ("Paper encoders", papers.build),
     "classification": ("Classification", classification.build),
@@ -33,8 +39,12 @@ PANELS: dict[str, tuple[str, Callable[[Summary], dict[str, Any] | None]]] = {
     "replication": ("Beside the paper", replication.build),
     "projection": ("Maps of the embeddings", projection.build),
     "per_label": ("Labels and confusions", per_label.build),
+    "precision_recall": ("Precision and recall", precision_recall.build),
     "errors": ("Errors", errors.build),
+    "learning": ("Learning curves", learning.build),
     "training": ("Training", training.build),
+    "trials": ("Search of the settings", trials.build),
+    "transfer": ("Transfer to other corpora", transfer.build),
     "corpus": ("Corpus", corpus.build),
     "facts": ("How to remake it", facts.build),
 }

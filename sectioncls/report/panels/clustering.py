@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sectioncls.report.summary import CorpusView, Summary
+from sectioncls.report.summary import HIGH_SILHOUETTE, CorpusView, Summary, on_points
 
 __all__ = ["build"]
 
@@ -31,4 +31,8 @@ def _table(corpus: CorpusView, summary: Summary) -> dict[str, Any]:
         "n": next((score.n for score in scores), 0),
         "several": len(summary.runs) > 1,
         "collapsed": [(encoder, encoder.notes) for encoder in encoders],
+        "on_points": lambda row: on_points(row, len(corpus.labels)),
+        "any_on_points": any(on_points(row, len(corpus.labels)) for row in rows),
+        "labels": len(corpus.labels),
+        "high": HIGH_SILHOUETTE,
     }

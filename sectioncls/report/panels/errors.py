@@ -13,10 +13,10 @@ import numpy as np
 
 from sectioncls.render import MARKERS, embedded, marks, number, whole
 from sectioncls.report.figures import reliability
-from sectioncls.report.sentences import texts_of
+from sectioncls.report.sentences import Told, told
 from sectioncls.report.summary import RunView, Summary
 
-__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "reliability_of"]
+__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "reliability_of", "thirds"]
 
 SHOWN = 30
 """How many errors stand on the page where its script does not run."""
@@ -26,6 +26,9 @@ LISTED = 5000
 
 PAIRS = 12
 """How many pairs of labels are listed."""
+
+SECTIONS = 20
+"""How many sections can be told apart; the rest are others."""
 
 BINS = 15
 """Bins of equal width of a reliability diagram, as in arXiv 1706.04599."""
@@ -49,7 +52,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     table = found.get((run.best[0].key, run.best[1].method))
     if not table:
         return None
-    texts, why = texts_of(run) if with_text else ({}, "")
+    corpus = told(run) if with_text else Told({}, {})
     wrong = [row for row, label in enumerate(table["label"]) if label != table["predicted"][row]]
     wrong.sort(key=lambda row: _order(table, row))
     step = len(wrong) / min(len(wrong), LISTED) if wrong else 1
@@ -65,11 +68,11 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
         "total": len(wrong),
         "n": len(table["label"]),
         "listed": len(kept),
-        "rows": [_shown(table, row, texts) for row in kept[::every][:SHOWN]],
+        "rows": [_shown(table, row, corpus.texts) for row in kept[::every][:SHOWN]],
         "probability": _has_probability(table),
-        "why": why,
+        "why": corpus.why,
         "looks": looks,
-        "data": embedded(_data(table, kept, labels, looks, texts)),
+        "data": embedded(_data(table, kept, labels, looks, corpus, thirds(run, table))),
         "calibration": calibration(run, found),
     }
 
@@ -108,7 +111,7 @@ def _pairs(table: _Columns) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _shown(table: _Columns, row: int, texts: dict[tuple[str, int], str]) -> dict[str, Any]:
+def _shown(table: _Columns, row: int, texts: Mapping[tuple[str, int], str]) -> dict[str, Any]:
     article, index = str(table["article_id"][row]), int(table["index"][row])
     chance = table["probability"][row] if _has_probability(table) else None
     return {
@@ -121,20 +124,44 @@ def _shown(table: _Columns, row: int, texts: dict[tuple[str, int], str]) -> dict
     }
 
 
+def thirds(run: RunView, table: Mapping[str, list[Any]]) -> list[int]:
+    """Give of each row whether its sentence stands in the first (0), middle or last (2) third of its article's.
+
+    -1 for all where the corpus knows no articles.
+    """
+    articles, places = table["article_id"], table["index"]
+    if not run.corpus.info.get("has_articles", True):
+        return [-1] * len(articles)
+    last: dict[Any, int] = {}
+    for article, place in zip(articles, places, strict=True):
+        last[article] = max(last.get(article, 0), place)
+    return [3 * place // (last[article] + 1) for article, place in zip(articles, places, strict=True)]
+
+
 def _data(
-    table: _Columns, rows: Sequence[int], labels: list[str], looks: Any, texts: dict[tuple[str, int], str]
+    table: _Columns, rows: Sequence[int], labels: list[str], looks: Any, corpus: Told, places: Sequence[int]
 ) -> dict[str, Any]:
-    """Give the errors as the page's script reads them: [article, index, true, predicted, probability, text]."""
+    """Give the errors as the page's script reads them.
+
+    A row is [article, index, true, predicted, probability, third of the article, section, text]; -1 and null are
+    unknown, the text is there only where it may be shown.
+    """
     at = {label: number for number, label in enumerate(labels)}
+    keys = [(str(table["article_id"][row]), int(table["index"][row])) for row in rows]
+    found = Counter(corpus.sections[key] for key in keys if key in corpus.sections)
+    names = [name for name, _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))[:SECTIONS]]
+    section = {name: number for number, name in enumerate(names)}
     listed = []
-    for row in rows:
-        one = _shown(table, row, texts)
+    for row, key in zip(rows, keys, strict=True):
+        one = _shown(table, row, corpus.texts)
         chance = None if one["probability"] is None else round(one["probability"], 3)
-        cells = [one["article"], one["index"], at[one["true"]], at[one["predicted"]], chance]
-        listed.append([*cells, one["text"]] if texts else cells)
+        cells = [one["article"], one["index"], at[one["true"]], at[one["predicted"]], chance, places[row]]
+        cells.append(section.get(corpus.sections[key], len(names)) if key in corpus.sections else -1)
+        listed.append([*cells, one["text"]] if corpus.texts else cells)
     return {
         "labels": labels,
         "looks": [[looks[label].colour, MARKERS[looks[label].marker]] for label in labels],
+        "sections": [*names, "Other sections"] if len(found) > len(names) else names,
         "rows": listed,
     }
 

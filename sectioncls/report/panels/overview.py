@@ -13,8 +13,8 @@ __all__ = ["build", "cautions", "headline"]
 
 
 def build(summary: Summary) -> dict[str, Any] | None:
-    """Give each run's sentences and tiles, and what to keep in mind; None where all runs are of papers."""
-    shown = [run for run in summary.runs if run.info.get("kind") != "papers"]
+    """Give each run's sentences and tiles, and what to keep in mind; None where all are of papers or transfer."""
+    shown = [run for run in summary.runs if run.info.get("kind") not in ("papers", "transfer")]
     if not shown:
         return None
     runs = [{"run": run, "sentences": headline(run), "tiles": _tiles(run)} for run in shown]

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sectioncls.render import MARKERS, Mark, Picture, embedded, marks, whole
+from sectioncls.render import MARKERS, Mark, Picture, embedded, marks, number, whole
 from sectioncls.report.figures import embedding_map
-from sectioncls.report.sentences import Key, keys_of, texts_of
+from sectioncls.report.sentences import Key, keys_of, told
 from sectioncls.report.summary import RunView, Summary
 
-__all__ = ["EmbeddingMap", "build", "maps_of"]
+__all__ = ["EmbeddingMap", "build", "maps_of", "pictures"]
 
-_NAMES = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
+_NAMES = {"tsne": "t-SNE", "opentsne": "t-SNE (openTSNE)", "umap": "UMAP", "pca": "PCA"}
+_JUDGED = ("right", "wrong", "not predicted")
+_JUDGEMENTS = dict(zip(_JUDGED, marks(["background", "result", "other"]).values(), strict=True))
 _SIDE = 65534  # whole steps from one edge of a map to the other
 _ABSENT = 65535
 
@@ -64,7 +66,7 @@ def maps_of(run: RunView) -> list[EmbeddingMap]:
         for key in sorted(set(encoders[methods == method]), key=lambda key: _position(run, key)):
             chosen = (methods == method) & (encoders == key)
             title = run.encoders[key].title if key in run.encoders else key
-            name, agreement = _NAMES.get(method, method), _agreement(run, key)
+            name, agreement = _NAMES.get(method, method), _trust(run, key, method) + _agreement(run, key)
             alt = (
                 f"{name} map of {whole(int(chosen.sum()))} test sentences embedded by {title}, one point each, "
                 f"coloured by label ({', '.join(looks)}).{agreement}"
@@ -75,6 +77,36 @@ def maps_of(run: RunView) -> list[EmbeddingMap]:
                 EmbeddingMap(key, method, title, keys, labels[rows], x[rows], y[rows], looks, alt, agreement.strip())
             )
     return maps
+
+
+def pictures(run: RunView) -> Iterator[tuple[str, Callable[[str], Picture]]]:
+    """Give the file name of each map and what draws it in a form: by label, by cluster and by error."""
+    maps = maps_of(run)
+    rows = {key: row for row, key in enumerate(dict.fromkeys(key for one in maps for key in one.keys))}
+    labels = list(maps[0].looks) if maps else []
+    clusters, guesses = dict(_clusters(run, maps, rows)), dict(_predicted(run, maps, rows, labels))
+    for one in maps:
+        name, at = f"{one.method}-{one.encoder}", [rows[key] for key in one.keys]
+        yield name, one.picture
+        if one.encoder in clusters:
+            found = clusters[one.encoder][at]
+            names = ["in no cluster" if kind == _ABSENT else f"cluster {kind}" for kind in found]
+            shown = sorted(set(names), key=lambda kind: (kind == "in no cluster", len(kind), kind))
+            yield f"{name}-by-cluster", _recoloured(one, names, marks(shown), "cluster").picture
+        if one.encoder in guesses:
+            found = guesses[one.encoder][at]
+            right = found == np.array([labels.index(label) for label in one.labels])
+            names = [
+                _JUDGED[2] if kind == _ABSENT else _JUDGED[1 - int(true)]
+                for kind, true in zip(found, right, strict=True)
+            ]
+            looks = {kind: look for kind, look in _JUDGEMENTS.items() if kind in names}
+            yield f"{name}-by-error", _recoloured(one, names, looks, "whether the best classifier is right").picture
+
+
+def _recoloured(one: EmbeddingMap, names: list[str], looks: dict[str, Mark], by: str) -> EmbeddingMap:
+    alt = one.alt.replace(f"coloured by label ({', '.join(one.looks)})", f"coloured by {by} ({', '.join(looks)})")
+    return replace(one, labels=np.array(names, dtype=object), looks=looks, alt=alt)
 
 
 def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
@@ -102,7 +134,7 @@ def _points(run: RunView, maps: list[EmbeddingMap], with_text: bool) -> dict[str
     row_of = {key: row for row, key in enumerate(keys)}
     articles = list(dict.fromkeys(article for article, _, _ in keys))
     number_of = {article: number for number, article in enumerate(articles)}
-    texts = texts_of(run)[0] if with_text else {}
+    texts = told(run).texts if with_text else {}
     looks = [*maps[0].looks.values()]
     clusters = dict(_clusters(run, maps, row_of))
     kinds = max((int(found[found < _ABSENT].max(initial=-1)) + 1 for found in clusters.values()), default=0)
@@ -191,6 +223,19 @@ def _packed(values: Any, kind: type[np.integer[Any]]) -> str:
 def _position(run: RunView, key: str) -> tuple[int, str]:
     keys = list(run.encoders)
     return (keys.index(key) if key in keys else len(keys), key)
+
+
+def _trust(run: RunView, key: str, method: str) -> str:
+    """Say how far the picture can be trusted; '' where the run is older than these scores."""
+    scores = next(
+        (row.scores for group in run.groups if group.encoder and group.encoder.key == key for row in group.rows
+         if row.method == method), None
+    )  # fmt: skip
+    if not scores or "trustworthiness" not in scores:
+        return ""
+    told = f" Trustworthiness {number(100 * scores['trustworthiness'].value, 1)} of 100"
+    loss = scores.get("kl-divergence")
+    return told + (f", KL divergence {number(loss.value, 2)}." if loss else ".")
 
 
 def _agreement(run: RunView, key: str) -> str:

@@ -12,11 +12,10 @@ for (const place of document.querySelectorAll("[data-errors]")) {
     made.append(...children);
     return made;
   };
-  const choice = (title, value) => {
+  const choice = (title, names) => {
     const select = element("select");
     select.append(element("option", { value: "-1", textContent: "any" }));
-    data.labels.forEach((label, at) => select.append(element("option", { value: String(at), textContent: label })));
-    select.value = String(value);
+    names.forEach((name, at) => select.append(element("option", { value: String(at), textContent: name })));
     controls.append(element("label", {}, title + " ", select));
     return select;
   };
@@ -29,16 +28,21 @@ for (const place of document.querySelectorAll("[data-errors]")) {
   };
   const named = (label) => element("td", {}, mark(label), data.labels[label]);
 
-  const truth = choice("True label", -1);
-  const predicted = choice("Predicted", -1);
+  const bound = (title, value) => {
+    const input = element("input", { type: "number", min: 0, max: 100, step: 5, value });
+    controls.append(element("label", {}, title, input));
+    return input;
+  };
+
+  const truth = choice("True label", data.labels);
+  const predicted = choice("Predicted", data.labels);
+  const third = data.rows.some((row) => row[5] >= 0) ? choice("Part of the article", ["first third", "middle", "last third"]) : null;
+  const section = data.sections.length ? choice("Section", data.sections) : null;
   const sure = data.rows.some((row) => row[4] !== null);
-  let least = null;
-  if (sure) {
-    least = element("input", { type: "number", min: 0, max: 100, step: 5, value: 0 });
-    controls.append(element("label", {}, "Probability at least, % ", least));
-  }
+  const least = sure ? bound("Probability from, % ", 0) : null;
+  const most = sure ? bound("to, % ", 100) : null;
   const needle = element("input", { type: "search", placeholder: "article id" });
-  if (data.rows.some((row) => row.length > 5)) needle.placeholder = "article id or words";
+  if (data.rows.some((row) => row.length > 7)) needle.placeholder = "article id or words";
   controls.append(element("label", {}, "Find ", needle));
   const more = element("button", { type: "button", textContent: `Show ${page} more` });
   place.append(more);
@@ -46,15 +50,19 @@ for (const place of document.querySelectorAll("[data-errors]")) {
 
   const draw = () => {
     const [t, p, word] = [Number(truth.value), Number(predicted.value), needle.value.trim().toLowerCase()];
+    const [place, part] = [third ? Number(third.value) : -1, section ? Number(section.value) : -1];
     const floor = least ? Number(least.value) / 100 : 0;
+    const roof = most && most.value !== "" ? Number(most.value) / 100 : 1;
     const rows = data.rows.filter((row) =>
-      (t === -1 || row[2] === t) && (p === -1 || row[3] === p) && (!floor || row[4] >= floor) &&
-      (!word || row[0].toLowerCase().includes(word) || (row[5] || "").toLowerCase().includes(word)));
+      (t === -1 || row[2] === t) && (p === -1 || row[3] === p) &&
+      (place === -1 || row[5] === place) && (part === -1 || row[6] === part) &&
+      (!floor || row[4] >= floor) && (roof >= 1 || (row[4] !== null && row[4] <= roof)) &&
+      (!word || row[0].toLowerCase().includes(word) || (row[7] || "").toLowerCase().includes(word)));
     body.replaceChildren(...rows.slice(0, shown).map((row) => {
       const cells = [named(row[2]), named(row[3])];
       if (sure) cells.push(element("td", { className: "n", textContent: row[4] === null ? "–" : (100 * row[4]).toFixed(1) }));
       cells.push(element("td", { textContent: row[0] }), element("td", { className: "n", textContent: row[1] }));
-      if (row.length > 5) cells.push(element("td", { className: "wrap", textContent: row[5] }));
+      if (row.length > 7) cells.push(element("td", { className: "wrap", textContent: row[7] }));
       return element("tr", {}, ...cells);
     }));
     const now = Math.min(shown, rows.length);

@@ -13,6 +13,8 @@ const startMaps = (place) => {
   const ABSENT = 65535;
   const hidden = new Set();
   const visible = new Uint8Array(data.n).fill(1);
+  const selected = new Set();
+  const LISTED = 20;
   const whole = new Intl.NumberFormat("en");
   let colouring = "label";
   let chosen = -1;
@@ -28,7 +30,8 @@ const startMaps = (place) => {
     const alt = figure.querySelector("img").alt;
     const canvas = element("canvas", { tabIndex: 0 });
     canvas.setAttribute("role", "application");
-    canvas.setAttribute("aria-label", alt + " Arrow keys go from point to point, plus and minus zoom, 0 shows all.");
+    canvas.setAttribute("aria-label", alt + " Arrow keys go from point to point, plus and minus zoom, 0 shows all, " +
+      "space selects a point, V all points in view, X none.");
     const tip = element("div", { className: "tip", hidden: true });
     const stage = element("div", { className: "stage" }, canvas, tip);
     figure.prepend(stage);
@@ -52,8 +55,21 @@ const startMaps = (place) => {
   const select = element("select");
   for (const [value, textContent] of colours) select.append(element("option", { value, textContent }));
   controls.append(element("label", {}, "Colour by ", select));
+  const kept = element("select");
+  for (const [value, textContent] of [["all", "all"], ["errors", "errors"], ["right", "right ones"]]) kept.append(element("option", { value, textContent }));
+  if (maps.some((map) => map.predicted)) controls.append(element("label", {}, "Predictions ", kept));
+  const only = element("select");
+  only.append(element("option", { value: "-1", textContent: "any" }));
+  if (data.articles.length > 1 && data.articles.length <= 3000) {
+    data.articles.map((name, at) => [name, at]).sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true }))
+      .forEach(([textContent, at]) => only.append(element("option", { value: String(at), textContent })));
+    controls.append(element("label", {}, "Article ", only));
+  }
   const needle = element("input", { type: "search", placeholder: data.texts ? "article id or words" : "article id" });
   controls.append(element("label", {}, "Find ", needle));
+  const lasso = element("button", { type: "button", textContent: "Select by drawing", className: "mode" });
+  lasso.setAttribute("aria-pressed", "false");
+  controls.append(lasso);
   const count = element("span", { className: "muted" });
   count.setAttribute("aria-live", "polite");
   controls.append(count);
@@ -70,17 +86,26 @@ const startMaps = (place) => {
     item.replaceChildren(button);
   });
 
+  // What a map shows: the filters that all maps share, and whether its own encoder was right.
+  const guessed = (map, at) => (map.predicted ? map.predicted[at] : ABSENT);
+  const seen = (map, at) => {
+    if (!visible[at] || map.x[at] === ABSENT) return false;
+    if (kept.value === "all" || !map.predicted) return true;
+    return guessed(map, at) !== ABSENT && (guessed(map, at) !== label[at]) === (kept.value === "errors");
+  };
+
   const refresh = () => {
     const word = needle.value.trim().toLowerCase();
+    const one = Number(only.value);
     let shown = 0;
     const fits = word ? data.articles.map((name) => name.toLowerCase().includes(word)) : null;
     for (let at = 0; at < data.n; at++) {
       const found = !fits || fits[article[at]] || (data.texts && data.texts[at].toLowerCase().includes(word));
-      visible[at] = found && !hidden.has(label[at]) ? 1 : 0;
-      shown += visible[at];
+      visible[at] = found && !hidden.has(label[at]) && (one < 0 || article[at] === one) ? 1 : 0;
+      shown += maps.some((map) => seen(map, at)) ? 1 : 0;
     }
     count.textContent = `${whole.format(shown)} of ${whole.format(data.n)} sentences`;
-    if (chosen >= 0 && !visible[chosen]) choose(-1);
+    if (chosen >= 0 && !(choose.map && seen(choose.map, chosen))) choose(-1);
     for (const map of maps) paint(map);
   };
 
@@ -110,11 +135,11 @@ const startMaps = (place) => {
     const half = (size * ratio) / 2;
     const passes = colouring === "error" ? [false, true] : [null];
     for (const wanted of passes) {
-      brush.globalAlpha = wanted === false ? 0.15 : 1;
       for (let at = 0; at < data.n; at++) {
-        if (!visible[at] || map.x[at] === ABSENT) continue;
-        const wrong = map.predicted && map.predicted[at] !== ABSENT && map.predicted[at] !== label[at];
-        if (wanted !== null && Boolean(wrong) !== wanted) continue;
+        if (!seen(map, at)) continue;
+        const wrong = guessed(map, at) !== ABSENT && guessed(map, at) !== label[at];
+        if (wanted !== null && wrong !== wanted) continue;
+        brush.globalAlpha = wanted === false || (selected.size && !selected.has(at)) ? 0.15 : 1;
         const look = colouring === "cluster" ? (map.cluster ? map.cluster[at] : ABSENT) : label[at];
         if (look >= sprites.length) continue;
         brush.drawImage(sprites[look], across(map, at) * ratio - half, down(map, at) * ratio - half);
@@ -128,8 +153,18 @@ const startMaps = (place) => {
     brush.clearRect(0, 0, map.canvas.width, map.canvas.height);
     brush.drawImage(map.picture, 0, 0);
     map.tip.hidden = true;
-    if (chosen < 0 || map.x[chosen] === ABSENT) return;
     const ratio = window.devicePixelRatio || 1;
+    if (map.loop) {
+      brush.strokeStyle = getComputedStyle(map.canvas).color;
+      brush.lineWidth = 1.5 * ratio;
+      brush.setLineDash([4 * ratio, 3 * ratio]);
+      brush.beginPath();
+      map.loop.forEach(([x, y]) => brush.lineTo(x * ratio, y * ratio));
+      brush.closePath();
+      brush.stroke();
+      brush.setLineDash([]);
+    }
+    if (chosen < 0 || !seen(map, chosen)) return;
     const [x, y] = [across(map, chosen), down(map, chosen)];
     if (x < 0 || y < 0 || x > map.size || y > map.size) return;
     brush.strokeStyle = getComputedStyle(map.canvas).color;
@@ -146,7 +181,7 @@ const startMaps = (place) => {
 
   const words = (map, at) => {
     const parts = [data.labels[label[at]], `article ${data.articles[article[at]]}`, `sentence ${index[at]}`];
-    const guess = map.predicted ? map.predicted[at] : ABSENT;
+    const guess = guessed(map, at);
     if (guess !== ABSENT) parts.splice(1, 0, guess === label[at] ? "predicted so" : `predicted ${data.labels[guess]}`);
     if (map.cluster && map.cluster[at] !== ABSENT) parts.push(`cluster ${map.cluster[at]}`);
     return parts.join(" · ") + (data.texts ? "\n" + data.texts[at] : "");
@@ -163,7 +198,7 @@ const startMaps = (place) => {
   const nearest = (map, x, y, far, allowed = () => true) => {
     let [best, least] = [-1, far * far];
     for (let at = 0; at < data.n; at++) {
-      if (!visible[at] || map.x[at] === ABSENT) continue;
+      if (!seen(map, at)) continue;
       const [dx, dy] = [across(map, at) - x, down(map, at) - y];
       const apart = dx * dx + dy * dy;
       if (apart < least && allowed(dx, dy)) [best, least] = [at, apart];
@@ -181,13 +216,82 @@ const startMaps = (place) => {
     paint(map);
   };
 
+  // The selection: what was drawn around, or chosen by keys; told below the maps.
+  const told = element("div", { className: "chosen", hidden: true });
+  const summary = (values) => {
+    const counts = new Map();
+    for (const value of values) counts.set(value, (counts.get(value) || 0) + 1);
+    return [...counts].sort((a, b) => b[1] - a[1]).map(([value, n]) => `${value} ${whole.format(n)}`).join(", ");
+  };
+  const tell = (map, most = LISTED) => {
+    map.canvas.closest(".figures").after(told);
+    told.hidden = !selected.size;
+    const much = `${whole.format(selected.size)} ${selected.size === 1 ? "sentence" : "sentences"} selected`;
+    said.textContent = much;
+    for (const one of maps) paint(one);
+    if (!selected.size) { told.replaceChildren(); return; }
+    const all = [...selected].sort((a, b) => article[a] - article[b] || index[a] - index[b]);
+    const known = all.filter((at) => guessed(map, at) !== ABSENT);
+    const lines = [["Labels", summary(all.map((at) => data.labels[label[at]]))]];
+    if (known.length) {
+      const wrong = known.filter((at) => guessed(map, at) !== label[at]).length;
+      lines.push(["Predicted", summary(known.map((at) => data.labels[guessed(map, at)])) + `; ${whole.format(wrong)} wrong`]);
+    }
+    lines.push(["Articles", whole.format(new Set(all.map((at) => article[at])).size)]);
+    const list = element("ul", {}, ...all.slice(0, most).map((at) => element("li", { textContent: words(map, at) })));
+    const clear = element("button", { type: "button", textContent: "Clear the selection" });
+    clear.addEventListener("click", () => { selected.clear(); tell(map); map.canvas.focus(); });
+    const more = element("button", { type: "button", textContent: `List ${LISTED} more`, hidden: all.length <= most });
+    more.addEventListener("click", () => tell(map, most + LISTED));
+    const terms = element("dl", { className: "facts" });
+    for (const [what, value] of lines) terms.append(element("dt", { textContent: what }), element("dd", { textContent: value }));
+    told.replaceChildren(element("p", {}, element("b", { textContent: much }), " ", clear), terms, list, more);
+  };
+  const inside = (loop, x, y) => {
+    let odd = false;
+    for (let a = 0, b = loop.length - 1; a < loop.length; b = a++) {
+      const [[ax, ay], [bx, by]] = [loop[a], loop[b]];
+      if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) odd = !odd;
+    }
+    return odd;
+  };
+  const selectWhere = (map, test, add) => {
+    if (!add) selected.clear();
+    for (let at = 0; at < data.n; at++) if (seen(map, at) && test(across(map, at), down(map, at))) selected.add(at);
+    tell(map);
+  };
+  lasso.addEventListener("click", () => {
+    const on = lasso.getAttribute("aria-pressed") !== "true";
+    lasso.setAttribute("aria-pressed", String(on));
+    for (const map of maps) map.canvas.style.touchAction = on ? "none" : "";
+  });
+
   for (const map of maps) {
     const { canvas } = map;
     let drag = null;
-    canvas.addEventListener("pointerdown", (event) => { drag = [event.offsetX, event.offsetY]; });
-    canvas.addEventListener("pointerup", () => { drag = null; });
-    canvas.addEventListener("pointerleave", () => { drag = null; choose(-1); });
+    const end = (event) => {
+      drag = null;
+      const { loop } = map;
+      map.loop = null;
+      if (loop && loop.length > 2) selectWhere(map, (x, y) => inside(loop, x, y), event.ctrlKey || event.metaKey);
+      else show(map);
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      drag = [event.offsetX, event.offsetY];
+      if (!event.shiftKey && lasso.getAttribute("aria-pressed") !== "true") return;
+      map.loop = [drag];
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", () => { drag = map.loop = null; show(map); });
+    canvas.addEventListener("pointerleave", () => { if (!map.loop) { drag = null; choose(-1); } });
     canvas.addEventListener("pointermove", (event) => {
+      if (map.loop) {
+        const [x, y] = map.loop[map.loop.length - 1];
+        if (Math.hypot(event.offsetX - x, event.offsetY - y) > 3) map.loop.push([event.offsetX, event.offsetY]);
+        show(map);
+        return;
+      }
       if (drag && map.zoom > 1) {
         map.cx -= (event.offsetX - drag[0]) / (map.size * map.zoom * 0.94);
         map.cy -= (event.offsetY - drag[1]) / (map.size * map.zoom * 0.94);
@@ -207,7 +311,7 @@ const startMaps = (place) => {
       const way = ways[event.key];
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (way) {
-        const here = chosen >= 0 && map.x[chosen] !== ABSENT;
+        const here = chosen >= 0 && seen(map, chosen);
         const [x, y] = here ? [across(map, chosen), down(map, chosen)] : [map.size / 2, map.size / 2];
         const ahead = (dx, dy) => dx * way[0] + dy * way[1] > Math.max(0.5, Math.abs(dx * way[1] + dy * way[0]));
         const at = nearest(map, x, y, Infinity, here ? ahead : () => true);
@@ -216,6 +320,14 @@ const startMaps = (place) => {
       else if (event.key === "-") zoom(map, 1 / 1.5);
       else if (event.key === "0") zoom(map, 0);
       else if (event.key === "Escape") choose(-1);
+      else if (event.key === " ") {
+        if (chosen < 0) return;
+        if (!selected.delete(chosen)) selected.add(chosen);
+        tell(map);
+        show(map);
+      } else if (event.key === "v" || event.key === "V") {
+        selectWhere(map, (x, y) => x >= 0 && y >= 0 && x <= map.size && y <= map.size, false);
+      } else if (event.key === "x" || event.key === "X") { selected.clear(); tell(map); }
       else return;
       event.preventDefault();
     });
@@ -227,7 +339,7 @@ const startMaps = (place) => {
   }
 
   select.addEventListener("input", () => { colouring = select.value; for (const map of maps) paint(map); });
-  needle.addEventListener("input", refresh);
+  for (const control of [kept, only, needle]) control.addEventListener("input", refresh);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => maps.forEach(show));
   refresh();
 };

@@ -42,7 +42,8 @@ def test_pairs_and_errors_are_those_of_a_plain_count(maker: Maker, tmp_path: Pat
     data = json.loads(page.get_element_by_id("errors-0").text)
     listed = [(row[0], row[1], data["labels"][row[2]], data["labels"][row[3]]) for row in data["rows"]]
     assert sorted(listed) == sorted(wrong)
-    assert all(row[4] is None and len(row) == 5 for row in data["rows"])
+    assert all(row[4] is None and len(row) == 7 and row[6] == -1 for row in data["rows"])
+    assert data["sections"] == [] and all(row[5] == row[1] // 2 for row in data["rows"] if row[0] != "a224")
     assert "Reliability" not in page.get_element_by_id("errors").text_content()
 
 

@@ -85,15 +85,34 @@ def test_figures_become_files(maker: Maker, tmp_path: Path) -> None:
     paths = write_figures([run.path], tmp_path / "f", form="svg")
     assert [path.name for path in paths] == [
         "csabstruct-minilm-tsne-base.svg",
+        "csabstruct-minilm-tsne-base-by-error.svg",
         "csabstruct-minilm-tsne-tuned.svg",
+        "csabstruct-minilm-tsne-tuned-by-error.svg",
         "csabstruct-minilm-training-loss.svg",
         "csabstruct-minilm-scores-on-the-dev-split.svg",
+        "csabstruct-minilm-pipeline.svg",
     ]
     before = [path.read_bytes() for path in paths]
     with pytest.raises(OutputError, match="exists already"):
         write_figures([run.path], tmp_path / "f", form="svg")
     again = write_figures([run.path], tmp_path / "f", form="svg", overwrite=True)
     assert [path.read_bytes() for path in again] == before
+
+
+def test_files_say_what_their_colours_mean(maker: Maker, tmp_path: Path) -> None:
+    run = maker(tmp_path / "r", points=600)
+    table = run.read_table("projection")
+    same = {name: table[name] for name in ("article_id", "index", "label", "encoder")}
+    rows = len(table["label"])
+    run.write_table("clusters", {**same, "method": ["hdbscan"] * rows, "cluster": [row % 3 - 1 for row in range(rows)]})
+    run.finish()
+    files = {path.stem: path.read_text() for path in write_figures([run.path], tmp_path / "f")}
+    for name, words in {
+        "csabstruct-minilm-tsne-tuned": ["background", "objective"],
+        "csabstruct-minilm-tsne-tuned-by-cluster": ["cluster 0", "cluster 1", "in no cluster"],
+        "csabstruct-minilm-tsne-tuned-by-error": ["right", "wrong"],
+    }.items():
+        assert all(f">{word}</text>" in files[name] for word in words), name
 
 
 def test_names_of_runs_can_not_leave_the_folder(maker: Maker, tmp_path: Path) -> None:

@@ -180,7 +180,8 @@ def test_text_is_shown_only_on_demand(maker: Maker, info: Info, tmp_path: Path) 
     assert "holds no corpus text" in without
     page = write_report([run.path], tmp_path / "2.html", with_text=True).read_text()
     errors = json.loads(parser.fromstring(page).get_element_by_id("errors-0").text)
-    assert [row[5] for row in errors["rows"] if row[0] == "doc"] == [secret]
+    assert [row[7] for row in errors["rows"] if row[0] == "doc"] == [secret]
+    assert errors["sections"] == ["Methods"] and "Methods" not in without
     assert "<script>alert" not in page
     run.update(corpus={**corpus, "fingerprint": "other"})
     run.finish()
@@ -196,5 +197,5 @@ def small_corpus(corpora: Any, tmp_path: Path) -> tuple[Path, str]:
     secret = f"A sentence {EVIL} of the corpus."
     with corpora.create_corpus(tmp_path / "c", name="c", scheme=load_scheme("csabstruct"), command="x") as writer:
         for split, text in (("train", "One."), ("dev", "Two."), ("test", secret)):
-            writer.add(split, [Sentence("doc", 0, -1, text, 0, len(text), label="method")])
+            writer.add(split, [Sentence("doc", 0, -1, text, 0, len(text), path=("2. Methods",), label="method")])
     return tmp_path / "c", secret
