@@ -10,25 +10,32 @@ grows by whole lines). What was there before an interruption stays there::
     run.add_scores([Score("f1-micro", 0.75, method="knn", encoder="tuned")])
     run.add_rows("predictions", {"article_id": ids, ...})
     run.finish(seconds={"train": 81.0})
+
+From ``create_run`` or ``reopen_run`` until ``finish``, or until the process ends, the folder is this process's own: a
+file ``.NAME.lock`` beside it is locked, and goes when the run is let go.
 """
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import json
 import math
+import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sectioncls.errors import InputError, OutputError
 from sectioncls.records import Score
-from sectioncls.staging import check_output, folder_files, staged_file, write_json
+from sectioncls.staging import check_output, disk_errors, folder_files, staged_file, write_json
 
 if TYPE_CHECKING:
     import pyarrow
+    from filelock import BaseFileLock
 
 __all__ = ["FORMAT", "TABLES", "Run", "create_run", "open_run", "reopen_run"]
 
@@ -57,6 +64,7 @@ _OWN_FILES = {
     "recipe.toml",
     "scores.json",
     "history.jsonl",
+    "trials.jsonl",
     "report.html",
     *(f"{name}.parquet" for name in TABLES),
 }
@@ -89,8 +97,9 @@ class Run:
         self.update(notes=[*self.info.get("notes", []), text])
 
     def finish(self, **values: Any) -> None:
-        """Mark the run as done and list its files; ``values`` go into run.json."""
+        """Mark the run as done, list its files and let the folder go; ``values`` go into run.json."""
         self.update(**values, status="done")
+        _let_go(self.path)
 
     def write_text(self, name: str, text: str) -> None:
         """Write one text file of the run, such as ``recipe.toml``, whole."""
@@ -201,22 +210,24 @@ class Run:
 def create_run(path: str | Path, info: Mapping[str, Any] | None = None, *, overwrite: bool = False) -> Run:
     """Make a run folder and give the Run that fills it; ``info`` is what run.json says from the start.
 
-    Raises OutputError when the folder exists, without ``overwrite``; with it, only a run of ours goes.
+    Raises OutputError when the folder exists, without ``overwrite``; with it, only a run of ours goes. Raises it as
+    well when another process fills the folder.
     """
     path = Path(path)
-    if overwrite:
-        _claim_unfinished(path)
-    check_output(path, overwrite=overwrite)
-    if path.exists() and any(path.iterdir()):
-        old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.resolve().parent))
-        path.rename(old / path.name)
-        shutil.rmtree(old)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"can't be made: {error.strerror}", path) from error
-    run = Run(path, {"format": FORMAT, "name": path.resolve().name, "notes": [], **(info or {})})
-    run.update(status="running")
+    with _held(path):
+        if overwrite:
+            _claim_unfinished(path)
+        check_output(path, overwrite=overwrite)
+        if path.exists() and any(path.iterdir()):
+            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.resolve().parent))
+            path.rename(old / path.name)
+            shutil.rmtree(old)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"can't be made: {error.strerror}", path) from error
+        run = Run(path, {"format": FORMAT, "name": path.resolve().name, "notes": [], **(info or {})})
+        run.update(status="running")
     return run
 
 
@@ -229,13 +240,62 @@ def open_run(path: str | Path) -> Run:
 
 
 def reopen_run(path: str | Path) -> Run:
-    """Give a run for more writing, finished or not; half a last line of its history is cut off."""
-    run = _read(Path(path))
-    text = run.read_text("history.jsonl")
-    if text and not text.endswith("\n"):
-        run.write_text("history.jsonl", text[: text.rfind("\n") + 1])
-    run.update(status="running")
+    """Give a run for more writing, finished or not; half a last line of its history is cut off.
+
+    Raises OutputError when another process fills the folder.
+    """
+    path = Path(path)
+    _read(path)
+    with _held(path):
+        run = _read(path)
+        text = run.read_text("history.jsonl")
+        if text and not text.endswith("\n"):
+            run.write_text("history.jsonl", text[: text.rfind("\n") + 1])
+        run.update(status="running")
     return run
+
+
+# The folders that this process fills, with its number: a forked child must not let go what its parent holds.
+_HELD: dict[Path, tuple[BaseFileLock, int]] = {}
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """Keep other processes off the folder from here on, unless the block fails. Raises OutputError when it is taken."""
+    from filelock import FileLock, Timeout
+
+    whole = path.resolve()
+    new = whole not in _HELD
+    if new:
+        with disk_errors(path):
+            whole.parent.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(whole.with_name(f".{whole.name}.lock"), timeout=0)
+            try:
+                lock.acquire()
+            except Timeout:
+                raise OutputError("is in use by another process", path, "wait for it, or choose another -o") from None
+        if not _HELD:
+            atexit.register(_let_all_go)
+        _HELD[whole] = lock, os.getpid()
+    try:
+        yield
+    except BaseException:
+        if new:
+            _let_go(path)
+        raise
+
+
+def _let_go(path: Path) -> None:
+    """Let other processes have the folder."""
+    lock, process = _HELD.pop(path.resolve(), (None, 0))
+    if lock is not None and process == os.getpid():
+        Path(lock.lock_file).unlink(missing_ok=True)  # before it is let go: nobody else has it yet
+        lock.release()
+
+
+def _let_all_go() -> None:
+    for path in list(_HELD):
+        _let_go(path)
 
 
 def _read(path: Path) -> Run:

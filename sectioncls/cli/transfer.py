@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sectioncls.cli.options import Json, Quiet, Seed
+from sectioncls.cli.options import Json, Output, Overwrite, Quiet, Seed
 
 if TYPE_CHECKING:
     from sectioncls.records import Score
@@ -22,29 +22,42 @@ _SHOWN = ("hit-rate", "f1-micro", "f1-macro", "ece", "ece-recalibrated")
 
 def transfer(
     corpora: Annotated[list[Path], typer.Argument(help="Corpus folders.", show_default=False)],
-    model: Annotated[Path | None, typer.Option(help="A model folder; default: the model in the box.")] = None,
+    model: Annotated[
+        list[Path] | None, typer.Option(help="A model folder, repeatable; default: the model in the box.")
+    ] = None,
     split: Annotated[str | None, typer.Option(help="Split to score; default: test, else the first.")] = None,
+    output: Output = None,
+    overwrite: Overwrite = False,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Score a trained model on corpora: F1 by label, calibration as it comes and after 100 sentences.
+    """Score trained models on corpora: F1 by label, calibration as it comes and after 100 sentences.
+
+    -o keeps a run folder whose report shows the matrix of models and corpora.
 
     Example: sectioncls transfer corpora/nicta corpora/biorc800
     """
     from sectioncls.cli.observing import observer
     from sectioncls.corpora import open_corpus
     from sectioncls.predict import load_model
-    from sectioncls.recipes.transfer import transfer_scores
+    from sectioncls.recipes.transfer import transfer_run
 
-    chosen = load_model(model)
     opened = [open_corpus(path) for path in corpora]
-    scores: list[Score] = []
-    with observer(quiet=quiet).stage("labelling", len(opened), "corpora") as advance:
-        for corpus in opened:
-            scores += transfer_scores(chosen, corpus, split=split, seed=seed)
-            advance(1)
-    print(json.dumps([asdict(score) for score in scores]) if as_json else _table(scores, chosen.labels))
+    chosen = [load_model(path) for path in model] if model else [load_model()]
+    scores = transfer_run(
+        chosen, opened, output, split=split, seed=seed, overwrite=overwrite, observer=observer(quiet=quiet)
+    )
+    if as_json:
+        print(json.dumps([asdict(score) for score in scores]))
+        return
+    labels = list(dict.fromkeys(label for one in chosen for label in one.labels))
+    for name in dict.fromkeys(score.encoder for score in scores):
+        if len(chosen) > 1:
+            print(name)
+        print(_table([score for score in scores if score.encoder == name], labels))
+    if output is not None:
+        print(f"report: {output / 'report.html'}")
 
 
 def _table(scores: Sequence[Score], labels: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from sectioncls.encoders.crf import LinearChain
 from sectioncls.errors import ModelError
 from sectioncls.staging import write_json
 
-__all__ = ["CrfHead", "LinearHead", "load_head", "pad_sequences", "save_head"]
+__all__ = ["CrfHead", "LinearHead", "balanced_weights", "load_head", "pad_sequences", "save_head"]
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -28,18 +28,41 @@ _ARTICLES = 256
 _PLACES = 32_768
 
 
+def balanced_weights(labels: npt.ArrayLike, classes: int) -> npt.NDArray[np.float64]:
+    """Give for each class the weight that makes all classes of ``labels`` (n,) count alike, (classes,).
+
+    The rows' weights have mean 1; a class without rows has weight 0. As scikit-learn's ``class_weight="balanced"``.
+    """
+    counts = np.bincount(np.asarray(labels), minlength=classes)
+    there = np.count_nonzero(counts)
+    weights: npt.NDArray[np.float64] = np.zeros(classes)
+    np.divide(counts.sum(), there * counts, out=weights, where=counts > 0)
+    return weights
+
+
 class LinearHead(nn.Module):
     """Dropout and one linear layer on the vectors: the usual sentence classifier, trained by cross-entropy.
 
     ``forward(vectors, targets)`` gives the loss; ``predict`` gives class ids. ``labels`` names the classes in order.
+    ``class_weights`` (classes,) weigh the rows of each class in the loss (see balanced_weights); None weighs all alike.
     """
 
     kind: ClassVar[str] = "linear"
 
-    def __init__(self, dimension: int, labels: tuple[str, ...], dropout: float = 0.1, smoothing: float = 0.0) -> None:
+    def __init__(
+        self,
+        dimension: int,
+        labels: tuple[str, ...],
+        dropout: float = 0.1,
+        smoothing: float = 0.0,
+        class_weights: npt.ArrayLike | None = None,
+    ) -> None:
         super().__init__()
         self.labels = labels
         self.smoothing = smoothing
+        given = None if class_weights is None else torch.as_tensor(np.asarray(class_weights, dtype=np.float32))
+        self.class_weights: Tensor | None
+        self.register_buffer("class_weights", given, persistent=False)  # the trained head does without
         self.dropout = nn.Dropout(dropout)
         self.linear = nn.Linear(dimension, len(labels))
         # As BERT initialises its own classifiers; the default of torch starts several times larger.
@@ -56,6 +79,8 @@ class LinearHead(nn.Module):
     ) -> Tensor:
         """Give the mean cross-entropy of (B, dimension) vectors against (B,) class ids, weighted by (B,) weights.
 
+        The mean is over the weights, those of the classes included.
+
         ``allowed`` (B, classes) are the classes that a row's label set has: the others get no probability and learn
         nothing from it. ``possible`` (B, classes) are those that may be the true one: they share the row's gain (the
         loss is -log of their summed probability, as usual for partial labels: Jin and Ghahramani, NIPS 2002).
@@ -69,6 +94,9 @@ class LinearHead(nn.Module):
             if self.smoothing:
                 even = chances.masked_fill(~allowed, 0).sum(1) / allowed.sum(1)
                 losses = (1 - self.smoothing) * losses - self.smoothing * even
+        if self.class_weights is not None:
+            own = self.class_weights[targets]
+            weights = own if weights is None else own * weights
         return losses.mean() if weights is None else (losses * weights).sum() / weights.sum()
 
     def probabilities(self, vectors: Vectors, articles: Articles = None) -> Vectors:

@@ -16,11 +16,15 @@ from torch import Tensor, nn
 
 __all__ = ["HeadLoss", "TaskHead"]
 
-HeadLoss: TypeAlias = Literal["ce", "bce", "mse"]
+HeadLoss: TypeAlias = Literal["ce", "bce", "mse", "vector"]
 
 
 def _mse(outputs: Tensor, targets: Tensor) -> Tensor:
     return nn.functional.mse_loss(outputs.squeeze(1), targets.to(outputs.dtype))
+
+
+def _vector(outputs: Tensor, targets: Tensor) -> Tensor:
+    return nn.functional.mse_loss(outputs, targets.to(outputs.dtype))
 
 
 def _bce(outputs: Tensor, targets: Tensor) -> Tensor:
@@ -31,6 +35,7 @@ _LOSSES: dict[HeadLoss, Callable[[Tensor, Tensor], Tensor]] = {
     "ce": nn.functional.cross_entropy,
     "bce": _bce,
     "mse": _mse,
+    "vector": _vector,
 }
 
 
@@ -38,7 +43,8 @@ class TaskHead(nn.Module):
     """Dropout and one linear layer to ``outputs`` numbers, and the mean loss of these.
 
     ``forward(vectors, targets)``: ``ce`` takes (B,) class ids; ``bce`` (B, outputs) of 0 and 1, the mean is over labels
-    as well; ``mse`` (B,) numbers with one output, which should be standardised.
+    as well; ``mse`` (B,) numbers with one output, which should be standardised; ``vector`` (B, outputs) numbers, the
+    mean is over them as well.
     """
 
     def __init__(self, dimension: int, outputs: int, loss: HeadLoss, dropout: float = 0.2) -> None:

@@ -11,8 +11,16 @@ from typing import Any
 
 from sectioncls.errors import InputError, OutputError
 from sectioncls.recipes.observer import Observer
-from sectioncls.staging import check_output, disk_errors, write_json
-from sectioncls.training import State, Step, load_checkpoint, peek_checkpoint, save_checkpoint
+from sectioncls.staging import check_output, disk_errors, folder_files, write_json
+from sectioncls.training import (
+    State,
+    Step,
+    first_process,
+    load_checkpoint,
+    peek_checkpoint,
+    save_checkpoint,
+    wait_for_all,
+)
 
 __all__ = ["Desk", "Row"]
 
@@ -20,7 +28,10 @@ Row = dict[str, Any]
 
 
 class Desk:
-    """The working folder of one fine-tuning: settings, history, checkpoint and best state."""
+    """The working folder of one fine-tuning: settings, history, checkpoint and best state.
+
+    Of several processes the first alone writes.
+    """
 
     def __init__(self, folder: Path, signature: Row, *, resume: bool, overwrite: bool) -> None:
         self.folder = folder
@@ -28,19 +39,21 @@ class Desk:
         self.best = folder / "best.safetensors"
         self.log = folder / "history.jsonl"
         self.notes: list[str] = []
+        self.first = first_process()
+        if self.first:
+            self._open(signature, resume=resume, overwrite=overwrite)
+        wait_for_all()
+
+    def _open(self, signature: Row, *, resume: bool, overwrite: bool) -> None:
+        folder = self.folder
         started = folder / "training.json"
         if resume and self.checkpoint.is_file():
-            kept = json.loads(started.read_text(encoding="utf-8"))
-            changed = [key for key in signature if kept.get(key) != signature[key]]
-            if changed:
-                key = changed[0]
-                what = f"was started with {key} {kept.get(key)}, not {signature[key]}"
-                raise InputError(what, folder, "give the same options, or start again without --resume")
+            _check_same(started, signature)
             return
         if started.is_file() and not (resume or overwrite):
             raise OutputError("holds an interrupted training", folder, "--resume goes on, --overwrite starts again")
         if folder.exists():
-            check_output(folder, overwrite=started.is_file())
+            _check_ours(folder, started)
             shutil.rmtree(folder)
         write_json(started, signature)
 
@@ -49,8 +62,10 @@ class Desk:
         if not self.checkpoint.is_file():
             return
         load_checkpoint(state, self.checkpoint)
-        rows = [row for row in self.history() if row["step"] <= state.step]
-        self.log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        if self.first:
+            rows = [row for row in self.history() if row["step"] <= state.step]
+            self.log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        wait_for_all()
         self.notes = list(state.extra.get("notes", []))
 
     def history(self) -> list[Row]:
@@ -62,6 +77,8 @@ class Desk:
 
     def append(self, row: Row) -> None:
         """Add one row to the history."""
+        if not self.first:
+            return
         with disk_errors(self.log), self.log.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(row) + "\n")
 
@@ -102,24 +119,72 @@ class Desk:
         self.append({"kind": "note", "step": state.step, "text": text})
         observer.note(f"note: {text}")
 
+    def save(self, state: State) -> None:
+        """Write a checkpoint; every process comes back when it is there."""
+        if self.first:
+            save_checkpoint(state, self.checkpoint)
+        wait_for_all()
+
     def keep(self, state: State, choice: str) -> None:
         """Keep the state's weights when dev likes them best so far; count the checks without a better one."""
         value = state.extra["dev"][choice]
         if value > state.extra.get("best", {}).get(choice, -1.0):
             state.extra.update(best=dict(state.extra["dev"]), worse=0)
-            save_checkpoint(dataclasses.replace(state, optimiser=_NO_OPTIMISER), self.best)
+            if self.first:
+                save_checkpoint(dataclasses.replace(state, optimiser=_NO_OPTIMISER), self.best)
         else:
             state.extra["worse"] = state.extra.get("worse", 0) + 1
 
     def take_best(self, state: State) -> dict[str, float]:
         """Bring the best weights back and give their dev scores."""
+        wait_for_all()
         load_checkpoint(state, self.best)
         return dict(peek_checkpoint(self.best)["extra"]["best"])
 
     def clear(self) -> None:
         """Remove the folder, when the encoder is written."""
-        shutil.rmtree(self.folder)
+        if self.first:
+            shutil.rmtree(self.folder)
+        wait_for_all()
 
+
+_OWN = ("training.json", "history.jsonl", "checkpoint.safetensors", "best.safetensors", "diverged.json")
+
+
+def _check_ours(folder: Path, started: Path) -> None:
+    """Raise OutputError unless the folder may go: it is empty, or holds what a training leaves and nothing else."""
+    if not started.is_file():
+        check_output(folder, overwrite=False)
+        return
+    for name in folder_files(folder):
+        if name not in _OWN and not name.endswith(".part"):
+            raise OutputError(f"holds files that are not ours ({name})", folder, "choose another -o")
+
+
+def _check_same(started: Path, signature: Row) -> None:
+    """Raise InputError unless a training was started with the same settings, on the same corpus, by this version."""
+    again = "start again without --resume"
+    try:
+        kept = dict(json.loads(started.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError("does not say how the training was started", started, again) from error
+    missing = [key for key in signature if key not in kept]
+    if missing:
+        what = f"was started by another version of sectioncls, which knew no {missing[0]}"
+        raise InputError(what, started.parent, again)
+    for key, value in signature.items():
+        if kept[key] != value:
+            what = _OTHER.get(key) or f"was started with {key} {kept[key]}, not {value}"
+            raise InputError(what, started.parent, f"give the same options, or {again}")
+
+
+# What a fingerprint stands for.
+_OTHER = {
+    "corpus": "was started on another corpus",
+    "papers": "was started on another paper set",
+    "weights": "was started from other weights",
+    "start": "was started from other weights",
+}
 
 # The best state is only ever read for its weights.
 _NO_OPTIMISER: Any = type("NoOptimiser", (), {"param_groups": (), "state": {}})()

@@ -13,7 +13,7 @@ from sectioncls.corpora import Corpus, Split
 from sectioncls.downstream import PROTOCOLS, among_allowed, classify, cluster, fit_temperature
 from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, articles_of, encode_tokens
 from sectioncls.mining import triplet_loss_and_accuracy, validation_triplets
-from sectioncls.vectors import effective_rank
+from sectioncls.vectors import effective_rank, label_spread, mean_distance
 
 __all__ = ["DevScorer", "dev_scorer"]
 
@@ -50,7 +50,11 @@ class DevScorer:
     joined: JoinedRows | None = None
 
     def __call__(self, encoder: Encoder, head: LinearHead | None) -> tuple[dict[str, float], npt.NDArray[np.float32]]:
-        """Give dev's scores and vectors; F1-micro is the nearest neighbours', or without ``neighbours`` the head's."""
+        """Give dev's scores and vectors; F1-micro is the nearest neighbours', or without ``neighbours`` the head's.
+
+        Four tell a collapse: the share of triplets whose margin is not met, the effective rank, the mean distance, and
+        the distances within labels over those between.
+        """
         vectors = encode_tokens(encoder, self.dev)
         own = {}
         if head is not None:
@@ -70,10 +74,19 @@ class DevScorer:
             "ami": float(adjusted_mutual_info_score(self.dev_labels, clusters)),
             "triplet-loss": loss,
             "triplet-accuracy": accuracy,
+            "active-triplets": _active(vectors, self.triplets, self.margin),
             "effective-rank": effective_rank(vectors),
+            **self._spread(vectors),
             **own,
         }
         return scores, vectors
+
+    def _spread(self, vectors: npt.NDArray[np.float32]) -> dict[str, float]:
+        """Give the distances that a collapse shrinks, where dev has two labels and one of them twice."""
+        if not 1 < self.classes < len(vectors):
+            return {}
+        ratio = label_spread(vectors, self.dev_labels).ratio
+        return {"mean-distance": mean_distance(vectors), "label-spread": ratio}
 
     def temperature(self, encoder: Encoder, head: LinearHead) -> float:
         """Give the temperature of the head's probabilities that fits dev best."""
@@ -91,6 +104,14 @@ class DevScorer:
         predicted = among_allowed(chances, self.joined.allowed).argmax(1)
         right = self.joined.possible[np.arange(len(predicted)), predicted]
         return float(np.mean([right[self.joined.parts == part].mean() for part in np.unique(self.joined.parts)]))
+
+
+def _active(vectors: npt.NDArray[np.float32], triplets: npt.NDArray[np.int64], margin: float) -> float:
+    """Give the share of triplets (t, 3) whose negative is not ``margin`` farther than the positive."""
+    anchors, positives, negatives = (vectors[triplets[:, column]] for column in range(3))
+    near = np.linalg.norm(anchors - positives, axis=1)
+    far = np.linalg.norm(anchors - negatives, axis=1)
+    return float((near + margin > far).mean())
 
 
 def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, neighbours: bool = True) -> DevScorer:

@@ -26,7 +26,7 @@ __all__ = ["finetune_sequence"]
 # What only a training of the encoder, or another loss, has a use for.
 _UNUSED = (
     *("preset", "tune", "rank", "freeze", "delta", "chunk", "warmup", "precision"),
-    *("margin", "distance", "temperature", "smoothing", "weigh_rows"),
+    *("margin", "distance", "temperature", "smoothing", "dropout", "class_weights", "weigh_rows"),
 )
 
 
@@ -81,7 +81,7 @@ def finetune_sequence(
             "fingerprint": corpus.info.fingerprint,
             "licence": corpus.info.licence,
         },
-        "training": {"objective": "hsln", "model": options.model, **dataclasses.asdict(settings), "seed": seed},
+        "training": {"objective": "hsln", "model": base["model"], **dataclasses.asdict(settings), "seed": seed},
         "dev": dev,
         "notes": ["only the head was trained: the vectors are those of the base model"],
         "versions": versions(),

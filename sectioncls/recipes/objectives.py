@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -125,21 +126,33 @@ class Objective(nn.Module):
 
 
 def build_objective(
-    text: str, dimension: int, labels: tuple[str, ...], settings: dict[str, Any], smoothing: float, seed: int
+    text: str,
+    dimension: int,
+    labels: tuple[str, ...],
+    settings: dict[str, Any],
+    smoothing: float,
+    seed: int,
+    *,
+    dropout: float = 0.1,
+    class_weights: npt.ArrayLike | None = None,
 ) -> Objective:
     """Give the objective that ``text`` names, its weights drawn with ``seed``.
 
-    ``settings`` holds margin, distance and temperature; ``smoothing`` is the share of label smoothing of ``ce``.
+    ``settings`` holds margin, distance and temperature; ``smoothing`` and ``class_weights`` (labels,) are those of
+    ``ce``, ``dropout`` that of the classifier. Raises UsageError for an objective or a sum that does not exist, and for
+    class weights without ``ce``.
     """
     terms = parse_objective(text)
+    if class_weights is not None and "ce" not in [name for _, name in terms]:
+        raise UsageError(f"class weights do nothing with the objective {text}", todo="take ce, or leave them out")
     modules: dict[str, nn.Module] = {}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         for _, name in terms:
             if name == "ce":
-                modules[name] = LinearHead(dimension, labels, smoothing=smoothing)
+                modules[name] = LinearHead(dimension, labels, dropout, smoothing, class_weights)
             elif name == "crf":
-                modules[name] = CrfHead(dimension, labels)
+                modules[name] = CrfHead(dimension, labels, dropout)
             elif name == "arcface":
                 modules[name] = ArcFaceLoss(dimension, len(labels))
             elif name == "centre":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sectioncls.recipes.schema import FinetuneOptions
+from sectioncls.recipes.schema import FinetuneOptions, RangeOptions, SearchOptions
 
-__all__ = ["Plan", "plan"]
+__all__ = ["SEARCHES", "Plan", "plan", "space_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class Plan:
     distance: str
     temperature: float
     smoothing: float
+    dropout: float
+    class_weights: str
     weigh_rows: bool
     epochs: float
     learning_rate: float
@@ -51,8 +53,13 @@ class Plan:
 
 # ``default`` was chosen on the dev split of CSAbstruct (docs/guides/finetuning.md has the table): on unit vectors a
 # small margin ranks best, and one that can't be met pulls labels into points. ``paper`` is arXiv 2404.00224: 20 epochs,
-# 2e-5, warm-up over a tenth; it names no margin, 5 is the default of the library that it used.
+# 2e-5, warm-up over a tenth; it names no margin, 5 is the default of the library that it used. ``cls`` is a [CLS]
+# classifier as BERT's authors tune it (arXiv 1810.04805, A.3: a few epochs, dropout, rate chosen on dev; see SEARCHES),
+# with balanced labels, light smoothing (arXiv 1512.00567) and early stopping.
+_HEAD: dict[str, Any] = {"smoothing": 0.0, "dropout": 0.1, "class_weights": "none"}
 _DEFAULT: dict[str, Any] = {
+    **_HEAD,
+    "objective": "triplet",
     "margin": 0.25,
     "epochs": 4,
     "learning_rate": 5e-5,
@@ -62,6 +69,8 @@ _DEFAULT: dict[str, Any] = {
     "checks": 2,
 }
 _PAPER: dict[str, Any] = {
+    **_HEAD,
+    "objective": "triplet",
     "margin": 5.0,
     "epochs": 20,
     "learning_rate": 2e-5,
@@ -70,7 +79,39 @@ _PAPER: dict[str, Any] = {
     "patience": 0,
     "checks": 1,
 }
-PRESETS: dict[str, dict[str, Any]] = {"default": _DEFAULT, "paper": _PAPER}
+_CLS: dict[str, Any] = {
+    **_DEFAULT,
+    "objective": "ce",
+    "smoothing": 0.1,
+    "class_weights": "balanced",
+    "epochs": 5,
+}
+PRESETS: dict[str, dict[str, Any]] = {"default": _DEFAULT, "paper": _PAPER, "cls": _CLS}
+
+SEARCHES: dict[str, SearchOptions] = {
+    "default": SearchOptions(),
+    "learning-rate": SearchOptions(sampler="grid", trials=4, space={"learning_rate": (2e-5, 5e-5, 1e-4, 2e-4)}),
+}
+"""Searches by name: over what matters most to the objective, and the usual few learning rates."""
+
+
+def space_of(search: SearchOptions, options: FinetuneOptions) -> dict[str, RangeOptions | tuple[Any, ...]]:
+    """Give the space of a search; one that names none takes the rate and what the objective's losses depend on."""
+    if search.space:
+        return dict(search.space)
+    objective = str(options.objective or PRESETS[options.preset]["objective"])
+    space: dict[str, RangeOptions | tuple[Any, ...]] = {
+        "learning_rate": RangeOptions(low=1e-5, high=3e-4, log=True),
+        "warmup": (0.0, 0.1, 0.2),
+    }
+    terms = {term.split("*")[-1].strip() for term in objective.split("+")}
+    if terms & {"triplet", "batch-hard", "semi-hard", "contrastive"}:
+        space["margin"] = RangeOptions(low=0.05, high=1.0, log=True)
+    if terms & {"supcon", "npair"}:
+        space["temperature"] = RangeOptions(low=0.03, high=0.5, log=True)
+    if "ce" in terms:
+        space["smoothing"] = (0.0, 0.1)
+    return space
 
 
 def plan(options: FinetuneOptions, corpus_scheme: str) -> Plan:
@@ -81,8 +122,9 @@ def plan(options: FinetuneOptions, corpus_scheme: str) -> Plan:
     Windows pool the mean of each sentence's tokens, unbounded too; their batch counts windows, not sentences.
     """
     values = dict(PRESETS[options.preset])
+    objective = options.objective or values["objective"]
     if options.preset == "paper" and (
-        options.objective == "ce" or (options.model == "scibert" and corpus_scheme != "csabstruct")
+        objective == "ce" or (options.model == "scibert" and corpus_scheme != "csabstruct")
     ):
         values["batch_size"] = 16
     given = options.model_dump()
@@ -90,6 +132,6 @@ def plan(options: FinetuneOptions, corpus_scheme: str) -> Plan:
     if options.context == "window":
         values["pooling"] = options.pooling or "mean"
         values["batch_size"] = options.batch_size or 8
-    elif options.objective == "ce" and options.pooling is None:
+    elif objective == "ce" and options.pooling is None:
         values["pooling"] = "cls"
     return Plan(**values)

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from sectioncls.corpora import Corpus, open_corpus, require_trainable
-from sectioncls.downstream import project, sample_rows
 from sectioncls.encoders import Encoder, load_encoder, load_head, read_history
 from sectioncls.errors import InputError
 from sectioncls.recipes.build import recipe_corpus
 from sectioncls.recipes.evaluate import Evaluation, Vectors, embed, evaluate_encoder, evaluate_texts, uses_dev
 from sectioncls.recipes.facts import model_facts
-from sectioncls.recipes.finetune import finetune
 from sectioncls.recipes.matrices import write_matrix
 from sectioncls.recipes.observer import SILENT, Observer
+from sectioncls.recipes.projection import draw_maps
 from sectioncls.recipes.runinfo import info_at_start, source_facts, timed
 from sectioncls.recipes.schema import EvaluateOptions, Recipe
+from sectioncls.recipes.seeds_run import TRIALS, finetune_seeds, seed_folders
 from sectioncls.records import Score
 from sectioncls.report import write_report
 from sectioncls.runs import Run, create_run, reopen_run
+from sectioncls.training import Tracking, check_tracker
 
 __all__ = ["evaluate_models", "run_recipe"]
 
@@ -40,20 +45,36 @@ def run_recipe(
     """Run ``recipe`` into ``folder`` and give the finished run; its ``report.html`` is the last piece.
 
     ``text`` is the recipe as written, kept beside the results; ``corpus`` replaces the recipe's. ``resume`` goes on in
-    an unfinished folder: pieces that are whole stay, the fine-tuning goes on from its checkpoint.
+    an unfinished folder: pieces that are whole stay, the fine-tuning goes on from its checkpoint. Of several seeds each
+    has its encoder in ``encoder/seed-N/`` and score rows of its own; the tables hold the first.
     """
+    if recipe.track is not None:
+        check_tracker(recipe.track)
     run = _open(recipe, folder, overwrite=overwrite, resume=resume)
     run.write_text("recipe.toml", text)
     with timed(run, "corpus"):
         data = open_corpus(corpus) if corpus else recipe_corpus(recipe, run.path / "corpus")
     remarks = require_trainable(data)
+    if run.info.get("corpus", {}).get("fingerprint", data.info.fingerprint) != data.info.fingerprint:
+        raise InputError("was started on another corpus", folder, "start again with --overwrite")
     run.update(corpus=source_facts(data.info, data.path), notes=_remarks(data, remarks))
     _evaluate_texts(run, data, recipe.evaluate, observer)
     _evaluate_model(run, data, recipe.base, recipe.evaluate, recipe.seed, observer)
     if recipe.finetune is not None:
         with timed(run, "finetune"):
             _finetune(run, data, recipe, observer, resume=resume)
-        _evaluate_model(run, data, str(run.folder("encoder")), recipe.evaluate, recipe.seed, observer)
+        seeds = recipe.training_seeds
+        for seed, place in seed_folders(run.folder("encoder"), seeds).items():
+            _evaluate_model(
+                run,
+                data,
+                str(place),
+                recipe.evaluate,
+                recipe.seed,
+                observer,
+                trained=seed if len(seeds) > 1 else None,
+                first=seed == seeds[0],
+            )
     run.finish()
     write_report([run.path], run.path / "report.html", overwrite=True)
     return run
@@ -88,25 +109,35 @@ def evaluate_models(
 
 
 def _evaluate_model(
-    run: Run, corpus: Corpus, model: str, options: EvaluateOptions, seed: int, observer: Observer
+    run: Run,
+    corpus: Corpus,
+    model: str,
+    options: EvaluateOptions,
+    seed: int,
+    observer: Observer,
+    *,
+    trained: int | None = None,
+    first: bool = True,
 ) -> None:
-    """Score one encoder into a run: embeddings, scores, predictions, clusters, pictures. Done already: nothing."""
+    """Score one encoder into a run: embeddings, scores, predictions, clusters, pictures. Done already: nothing.
+
+    ``trained`` is the seed of its training where the run has several, which its scores bear; tables and pictures are
+    those of the ``first``.
+    """
     facts = model_facts(model)
     name = str(facts["name"])
-    if any(score.encoder == name for score in run.scores()):
+    if any(score.encoder == name and trained in (None, score.seed) for score in run.scores()):
         return
     folder = Path(model)
     encoder, head = load_encoder(model), load_head(folder) if folder.is_dir() else None
-    if not run.history():
-        for row in read_history(folder):
-            run.append_history(row)
-    entry = {key: facts.get(key) for key in ("backbone", "state", "model", "training", "notes")}
-    run.update(encoders={**run.info.get("encoders", {}), name: {**entry, "dimension": encoder.dimension}})
-    with timed(run, f"encode {name}"):
-        train = _embedded(run, encoder, corpus, name, "train", observer)
-        test = _embedded(run, encoder, corpus, name, "test", observer)
-        dev = _embedded(run, encoder, corpus, name, "dev", observer) if uses_dev(options) else None
-    with timed(run, f"score {name}"):
+    _enter(run, name, facts, encoder.dimension, read_history(folder), trained)
+    shown = name if trained is None else f"{name}-{trained}"
+    with timed(run, f"encode {shown}"):
+        train = _embedded(run, encoder, corpus, shown, "train", observer)
+        test = _embedded(run, encoder, corpus, shown, "test", observer)
+        dev = _embedded(run, encoder, corpus, shown, "dev", observer) if uses_dev(options) else None
+    context = "none" if encoder.context is None else "window"
+    with timed(run, f"score {shown}"):
         result = evaluate_encoder(
             corpus,
             train,
@@ -115,12 +146,40 @@ def _evaluate_model(
             options=options,
             dev_vectors=dev,
             head=head,
-            context="none" if encoder.context is None else "window",
+            context=context,
             observer=observer,
         )
-    with timed(run, f"project {name}"):
-        _project(run, corpus, test, name, options, seed, observer)
-    _keep(run, result)
+    if trained is not None:
+        result.scores = [replace(score, seed=trained) for score in result.scores]
+    if not first:
+        run.add_scores(result.scores)
+        return
+    with timed(run, f"project {shown}"):
+        drawn = draw_maps(run, corpus, test, name, options, seed=seed, context=context, observer=observer)
+    if trained is not None:
+        drawn.scores = [replace(score, seed=trained) for score in drawn.scores]
+    _keep(run, result, drawn)
+
+
+def _enter(
+    run: Run,
+    name: str,
+    facts: dict[str, Any],
+    dimension: int,
+    history: Sequence[dict[str, Any]],
+    trained: int | None,
+) -> None:
+    """Write down what is known of an encoder: its facts once, notes and history of every seed."""
+    known = run.info.get("encoders", {})
+    entry = known.get(name) or {key: facts.get(key) for key in ("backbone", "state", "model", "training", "notes")}
+    if trained is not None:
+        notes = dict.fromkeys([*(entry.get("notes") or ()), *(facts.get("notes") or ())])
+        seeds = {**entry.get("seeds", {}), str(trained): facts.get("dev")}
+        entry = {**entry, "notes": list(notes), "seeds": seeds}
+    run.update(encoders={**known, name: {**entry, "dimension": dimension}})
+    if not any(trained in (None, row.get("seed")) for row in run.history()):
+        for row in history:
+            run.append_history(row if trained is None else {**row, "seed": trained})
 
 
 def _evaluate_texts(run: Run, corpus: Corpus, options: EvaluateOptions, observer: Observer) -> None:
@@ -132,35 +191,48 @@ def _evaluate_texts(run: Run, corpus: Corpus, options: EvaluateOptions, observer
 
 
 def _finetune(run: Run, corpus: Corpus, recipe: Recipe, observer: Observer, *, resume: bool) -> None:
-    folder = run.folder("encoder")
-    if resume and (folder / "sectioncls.json").is_file():
+    folders = seed_folders(run.folder("encoder"), recipe.training_seeds)
+    if resume and all((folder / "sectioncls.json").is_file() for folder in folders.values()):
         return
     assert recipe.finetune is not None
-    finetune(
+    logs = run.path.with_name(f"{run.path.name}.logs")
+    finetune_seeds(
         corpus,
         recipe.finetune,
-        folder,
-        seed=recipe.seed,
+        run.folder("encoder"),
+        seeds=recipe.training_seeds,
+        search=recipe.search,
+        journal=run.path / TRIALS if recipe.search else None,
         work=run.folder("checkpoint"),
         resume=resume,
         observer=observer,
+        track=None if recipe.track is None else Tracking(recipe.track, recipe.name, logs),
     )
+    shutil.rmtree(run.folder("checkpoint"), ignore_errors=True)
     run.update()
 
 
 def _open(recipe: Recipe, folder: Path, *, overwrite: bool, resume: bool) -> Run:
     if resume and (folder / "run.json").is_file():
         run = reopen_run(folder)
-        if run.info.get("recipe") != recipe.model_dump(mode="json"):
+        if not _same(run.info.get("recipe"), recipe):
             raise InputError("was started with another recipe", folder, "start again with --overwrite")
         return run
-    info = info_at_start(recipe.name, protocol=recipe.evaluate.protocol, seeds=[recipe.seed])
+    info = info_at_start(recipe.name, protocol=recipe.evaluate.protocol, seeds=recipe.training_seeds)
     return create_run(folder, {**info, "recipe": recipe.model_dump(mode="json")}, overwrite=overwrite)
+
+
+def _same(kept: Any, recipe: Recipe) -> bool:
+    """Tell whether a run was started with this recipe; keys that are newer than the run count as left out."""
+    try:
+        return Recipe.model_validate(kept) == recipe
+    except ValidationError:
+        return False
 
 
 def _remarks(corpus: Corpus, remarks: Sequence[str]) -> list[str]:
     """Give what a reader of the scores must know of the corpus."""
-    notes = [*corpus.info.notes, *remarks]
+    notes = list(dict.fromkeys([*corpus.info.notes, *remarks]))
     train, test = set(corpus.split("train").texts), corpus.split("test").texts
     known = sum(text in train for text in test)
     if known:
@@ -183,35 +255,16 @@ def _embedded(run: Run, encoder: Encoder, corpus: Corpus, name: str, split: str,
     return vectors
 
 
-def _project(
-    run: Run, corpus: Corpus, vectors: Vectors, name: str, options: EvaluateOptions, seed: int, observer: Observer
-) -> None:
-    test = corpus.split("test")
-    rows = sample_rows(len(test), options.points, seed=seed)
-    with observer.stage(f"drawing {name}", len(options.projections), "pictures") as advance:
-        for method in options.projections:
-            points = project(vectors[rows], method=method, seed=seed)
-            run.add_rows(
-                "projection",
-                {
-                    "article_id": [test.article_ids[row] for row in rows],
-                    "index": test.index[rows],
-                    "label": [corpus.labels[test.labels[row]] for row in rows],
-                    "encoder": [name] * len(rows),
-                    "method": [method] * len(rows),
-                    "x": points[:, 0],
-                    "y": points[:, 1],
-                },
-            )
-            advance(1)
-
-
-def _keep(run: Run, result: Evaluation) -> None:
+def _keep(run: Run, result: Evaluation, drawn: Evaluation | None = None) -> None:
+    """Keep tables first and scores last: a model that has scores counts as done."""
+    drawn = drawn or Evaluation()
     run.add_rows("predictions", result.predictions)
-    run.add_rows("clusters", result.clusters)
-    for name, columns in (("curves", result.curves), ("descriptions", result.descriptions)):
-        if columns:
+    others = {"clusters": result.clusters, "curves": result.curves, "descriptions": result.descriptions}
+    for name, columns in others.items():
+        if columns:  # no clustering was asked for, no curve, …
             run.add_rows(name, columns)
-    if result.settings:
-        run.update(settings={**run.info.get("settings", {}), **result.settings})
-    run.add_scores(result.scores)
+    settings = {key: {**result.settings.get(key, {}), **drawn.settings.get(key, {})}
+                for key in {**result.settings, **drawn.settings}}  # fmt: skip
+    if settings:
+        run.update(settings={**run.info.get("settings", {}), **settings})
+    run.add_scores([*result.scores, *drawn.scores])

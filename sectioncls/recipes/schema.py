@@ -5,17 +5,28 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from sectioncls.errors import InputError, UsageError
 
-__all__ = ["CorpusOptions", "EvaluateOptions", "FinetuneOptions", "Recipe", "parse_recipe", "read_recipe", "with_model"]
+__all__ = [
+    "CorpusOptions",
+    "EvaluateOptions",
+    "FinetuneOptions",
+    "RangeOptions",
+    "Recipe",
+    "SearchOptions",
+    "parse_recipe",
+    "read_recipe",
+    "read_search",
+    "with_model",
+]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class JoinOptions(_Strict):
@@ -52,8 +63,8 @@ class FinetuneOptions(_Strict):
 
     model: str = "minilm"
     revision: str | None = None
-    preset: Literal["default", "paper"] = "default"
-    objective: str = "triplet"
+    preset: Literal["default", "paper", "cls"] = "default"
+    objective: str | None = None
     context: Literal["none", "window"] = "none"
     window: int = Field(default=512, ge=16)
     overlap: int = Field(default=64, ge=0)
@@ -65,7 +76,9 @@ class FinetuneOptions(_Strict):
     margin: float | None = Field(default=None, ge=0)
     distance: Literal["euclidean", "cosine"] = "euclidean"
     temperature: float = Field(default=0.1, gt=0)
-    smoothing: float = Field(default=0.0, ge=0, lt=1)
+    smoothing: float | None = Field(default=None, ge=0, lt=1)
+    dropout: float | None = Field(default=None, ge=0, lt=1)
+    class_weights: Literal["none", "balanced"] | None = None
     weigh_rows: bool = False
     epochs: float | None = Field(default=None, gt=0)
     learning_rate: float | None = Field(default=None, gt=0)
@@ -105,19 +118,87 @@ class EvaluateOptions(_Strict):
     curves: tuple[Literal["learning", "few-shot", "k"], ...] = ()
     seeds: int = Field(default=1, ge=1)
     engine: Literal["auto", "scikit-learn", "intelex"] = "auto"
-    projections: tuple[Literal["tsne", "umap"], ...] = ("tsne",)
+    projections: tuple[Literal["tsne", "opentsne", "umap", "pca"], ...] = ("tsne",)
     points: int = Field(default=2000, ge=5)
 
 
+class RangeOptions(_Strict):
+    """A number between two, evenly by size or with ``log`` by magnitude; ``step`` keeps to multiples from ``low``."""
+
+    low: float
+    high: float
+    log: bool = False
+    step: float | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> RangeOptions:
+        if self.high < self.low or (self.log and (self.low <= 0 or self.step is not None)):
+            raise ValueError("low must not be above high; log wants low above 0 and no step")
+        return self
+
+
+Choices: TypeAlias = tuple[bool | int | float | str, ...]
+
+
+class SearchOptions(_Strict):
+    """How to search the settings of fine-tuning on dev: ``space`` gives the values of an option, or their range.
+
+    ``tpe`` proposes by what earlier trials gave and gives up those that fall behind (``prune``); ``grid`` tries every
+    combination of listed values. No trial begins after ``trials`` of them or after ``minutes``.
+    """
+
+    sampler: Literal["tpe", "grid"] = "tpe"
+    trials: int = Field(default=20, ge=1)
+    minutes: float | None = Field(default=None, gt=0)
+    prune: bool = True
+    space: dict[str, RangeOptions | Choices] = {}
+
+    @model_validator(mode="after")
+    def _known(self) -> SearchOptions:
+        for name, values in self.space.items():
+            if name not in FinetuneOptions.model_fields or name in ("model", "revision", "delta"):
+                near = difflib.get_close_matches(name, FinetuneOptions.model_fields, n=1, cutoff=0.4)
+                raise ValueError(f"{name} is not searched" + (f"; did you mean {near[0]}?" if near else ""))
+            if isinstance(values, RangeOptions) and self.sampler == "grid":
+                raise ValueError(f"a grid wants a list of values for {name}")
+            if isinstance(values, tuple) and not values:
+                raise ValueError(f"{name} has no value to try")
+        if self.sampler == "grid" and not self.space:
+            raise ValueError("a grid needs a space")
+        return self
+
+
 class Recipe(_Strict):
-    """One experiment: a corpus, the untuned encoder, the fine-tuned one (unless ``finetune`` is absent), the scores."""
+    """One experiment: a corpus, the untuned encoder, the fine-tuned one (unless ``finetune`` is absent), the scores.
+
+    With ``seeds`` the fine-tuning is done once for each; with ``search`` its settings are first searched on dev.
+    ``track`` tells a tracker of the steps.
+    """
 
     name: str
     seed: int = 0
+    seeds: tuple[int, ...] = ()
+    track: Literal["tensorboard", "wandb", "trackio"] | None = None
     corpus: CorpusOptions
     model: str | None = None
     finetune: FinetuneOptions | None = None
+    search: SearchOptions | None = None
     evaluate: EvaluateOptions = EvaluateOptions()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Recipe:
+        if (self.seeds or self.search) and self.finetune is None:
+            raise ValueError("seeds and search are for recipes with a table finetune")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("seeds has one twice")
+        if len(self.seeds) > 1 and self.evaluate.seeds > 1:
+            raise ValueError("seeds of training and evaluate.seeds can't be told apart in scores: give one of them")
+        return self
+
+    @property
+    def training_seeds(self) -> tuple[int, ...]:
+        """The seeds to fine-tune with."""
+        return self.seeds or (self.seed,)
 
     @property
     def base(self) -> str:
@@ -134,6 +215,15 @@ def with_model(recipe: Recipe, model: str) -> Recipe:
 def read_recipe(path: Path) -> Recipe:
     """Give the recipe in a TOML file. Raises InputError with the key that is wrong."""
     return parse_recipe(recipe_text(path), str(path))
+
+
+def read_search(path: Path) -> SearchOptions:
+    """Give the table ``search`` of a TOML file, which may be a whole recipe. Raises InputError where it has none."""
+    content = recipe_content(recipe_text(path), str(path))
+    if not isinstance(content.get("search"), dict):
+        raise InputError("has no table [search]", path)
+    options: SearchOptions = checked(SearchOptions, content["search"], str(path))
+    return options
 
 
 def recipe_text(path: Path) -> str:

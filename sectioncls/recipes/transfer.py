@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +24,13 @@ from sectioncls.downstream import (
 )
 from sectioncls.errors import InputError
 from sectioncls.predict import SectionModel
+from sectioncls.recipes.observer import SILENT, Observer
+from sectioncls.recipes.runinfo import info_at_start
 from sectioncls.records import Score
+from sectioncls.report import write_report
+from sectioncls.runs import create_run
 
-__all__ = ["RECALIBRATION", "transfer_scores"]
+__all__ = ["RECALIBRATION", "transfer_run", "transfer_scores"]
 
 RECALIBRATION = 100
 """Sentences that a user might label to recalibrate a model on a source of his own."""
@@ -43,13 +49,75 @@ class _Part:
     possible: npt.NDArray[np.bool_]
 
 
-def transfer_scores(model: SectionModel, corpus: Corpus, *, split: str | None = None, seed: int = 0) -> list[Score]:
+def transfer_run(
+    models: Sequence[SectionModel],
+    corpora: Sequence[Corpus],
+    folder: Path | None,
+    *,
+    split: str | None = None,
+    seed: int = 0,
+    overwrite: bool = False,
+    observer: Observer = SILENT,
+) -> list[Score]:
+    """Give the scores of every model on every corpus, as transfer_scores does; models of one name get a number.
+
+    With ``folder`` they are kept there as a run whose report shows the matrix. Raises InputError for labels that a
+    model does not give, OutputError for a folder that is taken.
+    """
+    names = _names(models)
+    run = None
+    if folder is not None:
+        info = info_at_start(folder.resolve().name, protocol="transfer", seeds=[seed])
+        run = create_run(folder, {**info, "kind": "transfer", "corpus": _corpora(corpora)}, overwrite=overwrite)
+        run.update(encoders={name: _entry(model) for name, model in zip(names, models, strict=True)})
+    scores: list[Score] = []
+    with observer.stage("labelling", len(models) * len(corpora), "corpora") as advance:
+        for name, model in zip(names, models, strict=True):
+            for corpus in corpora:
+                found = transfer_scores(model, corpus, split=split, seed=seed, name=name)
+                scores += found
+                if run is not None:
+                    run.add_scores(found)
+                advance(1)
+    if run is not None:
+        run.finish()
+        write_report([run.path], run.path / "report.html", overwrite=True)
+    return scores
+
+
+def _names(models: Sequence[SectionModel]) -> list[str]:
+    names: list[str] = []
+    for model in models:
+        name = base = str(model.facts.get("name", "model"))
+        number = 2
+        while name in names:
+            name, number = f"{base} ({number})", number + 1
+        names.append(name)
+    return names
+
+
+def _corpora(corpora: Sequence[Corpus]) -> dict[str, Any]:
+    """Give what run.json says of corpora that are only tested on."""
+    name = corpora[0].name if len(corpora) == 1 else f"{len(corpora)} corpora"
+    return {"name": name, "corpora": {corpus.name: corpus.info.fingerprint for corpus in corpora}}
+
+
+def _entry(model: SectionModel) -> dict[str, Any]:
+    """Give what run.json says of a model, the corpus that it learnt from included."""
+    kept = {key: model.facts.get(key) for key in ("backbone", "state", "corpus", "training", "notes")}
+    return {**kept, "model": model.facts.get("name")}
+
+
+def transfer_scores(
+    model: SectionModel, corpus: Corpus, *, split: str | None = None, seed: int = 0, name: str | None = None
+) -> list[Score]:
     """Give F1 (micro, macro, by label) and calibration error of ``model`` on a split (test, else the first there is).
 
     A sentence gets the likeliest of those labels that its corpus knows, with its share of their probability. ``ece``
     is as it comes, ``ece-recalibrated`` after a temperature fitted on 100 sentences drawn with ``seed`` that are not
-    scored for it. Sentences of a joined corpus that may bear several labels count as right for any of them in
-    ``hit-rate``, and are not in the other scores. Raises InputError for labels that the model does not give.
+    scored for it. ``name`` is the scores' encoder (the model's own name). Sentences of a joined corpus that may bear
+    several labels count as right for any of them in ``hit-rate``, and are not in the other scores. Raises InputError
+    for labels that the model does not give.
     """
     rows: list[Score] = []
     like = Score(
@@ -57,7 +125,7 @@ def transfer_scores(model: SectionModel, corpus: Corpus, *, split: str | None = 
         value=0.0,
         fingerprint=corpus.info.fingerprint,
         protocol="transfer",
-        encoder=str(model.facts.get("name", "model")),
+        encoder=name or str(model.facts.get("name", "model")),
         context="none" if model.encoder.context is None else "window",
         method="head",
         seed=seed,

@@ -55,16 +55,25 @@ def backward(encoder: Encoder, task: Task, members: Rows, *, precision: str, chu
 
 
 def share_gradients(encoder: nn.Module, objectives: nn.Module) -> None:
-    """Bring the gradients of all processes together: parts of the batch are summed, whole losses averaged."""
+    """Bring the gradients of all processes together: parts of the batch are summed, whole losses averaged.
+
+    A weight that got a gradient in no process keeps none, so that the optimiser leaves it alone as in one process.
+    """
     _, processes = _place()
     if processes == 1:
         return
-    for module, divisor in ((encoder, 1), (objectives, processes)):
-        for weight in module.parameters():
-            if weight.requires_grad:
-                grad = torch.zeros_like(weight) if weight.grad is None else weight.grad
-                torch.distributed.all_reduce(grad)
-                weight.grad = grad / divisor
+    parts = ((encoder, 1), (objectives, processes))
+    weights = [(weight, divisor) for part, divisor in parts for weight in part.parameters() if weight.requires_grad]
+    if not weights:
+        return
+    known = torch.tensor([weight.grad is not None for weight, _ in weights], dtype=torch.int32)
+    known = known.to(weights[0][0].device)
+    torch.distributed.all_reduce(known)
+    for (weight, divisor), processes_with_one in zip(weights, known.tolist(), strict=True):
+        if processes_with_one:
+            grad = torch.zeros_like(weight) if weight.grad is None else weight.grad
+            torch.distributed.all_reduce(grad)
+            weight.grad = grad / divisor
 
 
 class _Random:

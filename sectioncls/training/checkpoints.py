@@ -16,6 +16,10 @@ from sectioncls.training.fit import State
 __all__ = ["load_checkpoint", "peek_checkpoint", "save_checkpoint"]
 
 _KEY = "sectioncls"
+_FORMAT = 1
+
+
+_AGAIN = "start again without --resume"
 
 
 def save_checkpoint(state: State, path: Path) -> None:
@@ -29,7 +33,7 @@ def save_checkpoint(state: State, path: Path) -> None:
     tensors["random.cpu"] = torch.get_rng_state()
     if torch.cuda.is_available():
         tensors["random.cuda"] = torch.cuda.get_rng_state()
-    facts = json.dumps({"format": 1, "step": state.step, "extra": state.extra})
+    facts = json.dumps({"format": _FORMAT, "step": state.step, "extra": state.extra})
     with staged_file(path) as aside:
         save_file({name: value.detach().cpu().contiguous() for name, value in tensors.items()}, aside, {_KEY: facts})
 
@@ -40,10 +44,12 @@ def peek_checkpoint(path: Path) -> dict[str, Any]:
 
     try:
         with safe_open(path, framework="pt") as stream:
-            facts = json.loads((stream.metadata() or {})[_KEY])
+            facts: Any = json.loads((stream.metadata() or {})[_KEY])
     except Exception as error:  # safetensors raises its own type outside OSError and ValueError
-        raise InputError("is not a checkpoint of ours", path, "start again without --resume") from error
-    return dict(facts)
+        raise InputError("is not a checkpoint of ours", path, _AGAIN) from error
+    if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
+        raise InputError("was written by another version of sectioncls", path, _AGAIN)
+    return facts
 
 
 def load_checkpoint(state: State, path: Path) -> None:
@@ -54,7 +60,7 @@ def load_checkpoint(state: State, path: Path) -> None:
     tensors = load_file(path)
     own = _weights(state)
     if any(name not in tensors or tensors[name].shape != value.shape for name, value in own.items()):
-        raise InputError("belongs to another model", path, "start again without --resume")
+        raise InputError("belongs to another model", path, _AGAIN)
     with torch.no_grad():
         for name, value in own.items():
             value.copy_(tensors[name])

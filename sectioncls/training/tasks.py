@@ -17,6 +17,7 @@ from sectioncls.training.occurrences import Occurrences
 
 __all__ = [
     "Mixing",
+    "Rows",
     "Sampler",
     "Sharing",
     "Task",

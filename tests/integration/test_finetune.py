@@ -13,8 +13,9 @@ from sentence_transformers import SentenceTransformer
 
 from sectioncls.corpora import open_corpus
 from sectioncls.encoders import load_encoder, load_head, read_facts, read_history
-from sectioncls.errors import InputError, OutputError
+from sectioncls.errors import InputError, OutputError, UsageError
 from sectioncls.recipes import FinetuneOptions, Observer, finetune
+from sectioncls.training import peek_checkpoint
 
 
 @pytest.fixture
@@ -22,8 +23,8 @@ def corpus(small_corpus):
     return open_corpus(small_corpus)
 
 
-# The package gives the function under this name.
-module = importlib.import_module("sectioncls.recipes.finetune")
+# Where the loop runs.
+module = importlib.import_module("sectioncls.recipes.course")
 
 
 def options(tiny_bert, **values):
@@ -191,8 +192,90 @@ def test_resuming_in_windows_is_exact(corpus, tiny_bert, tmp_path, monkeypatch):
         assert all(np.array_equal(one[name].numpy(), two[name].numpy()) for name in one)
 
 
-def test_a_delta_of_everything_is_refused(corpus, tiny_bert, tmp_path):
-    from sectioncls.errors import UsageError
+def test_the_preset_of_classifiers(corpus, tiny_bert, tmp_path, monkeypatch):
+    made = []
+    real = module.build_objective
+    monkeypatch.setattr(module, "build_objective", lambda *a, **k: made.append(real(*a, **k)) or made[-1])
+    given = FinetuneOptions(model=str(tiny_bert), preset="cls", epochs=1, dropout=0.3)
+    done = finetune(corpus, given, tmp_path / "e", seed=1)
+    training = read_facts(done.folder)["training"]
+    assert (training["objective"], training["pooling"], training["smoothing"]) == ("ce", "cls", 0.1)
+    labels = corpus.split("train").labels
+    counts = np.bincount(labels)
+    np.testing.assert_allclose(made[0].head.class_weights, len(labels) / (len(counts) * counts), rtol=1e-6)
+    assert made[0].head.dropout.p == 0.3
+    assert load_head(done.folder).labels == corpus.labels
 
+
+def test_a_loss_that_is_no_number_names_its_sentences_and_keeps_the_checkpoint(
+    corpus, tiny_bert, tmp_path, monkeypatch
+):
+    steps = []
+    real = module.Objective.forward
+
+    def broken(self, *columns):
+        steps.append(1)
+        return real(self, *columns) * (float("nan") if len(steps) == 7 else 1.0)
+
+    monkeypatch.setattr(module.Objective, "forward", broken)
+    with pytest.raises(
+        UsageError, match=r"the loss of role is nan at step 7, on the sentences .* and 27 more"
+    ) as caught:
+        finetune(corpus, options(tiny_bert, patience=9), tmp_path / "e", seed=2)
+    assert "the checkpoint before it is kept" in str(caught.value)
+    work = tmp_path / "e.training"
+    assert peek_checkpoint(work / "checkpoint.safetensors")["step"] == 5
+    told = json.loads((work / "diverged.json").read_text())
+    train = corpus.split("train")
+    known = {f"{a}:{i}" for a, i in zip(train.article_ids, train.index, strict=True)}
+    assert told["step"] == 7 and len(told["sentences"]) == 32 and set(told["sentences"]) <= known
+    monkeypatch.setattr(module.Objective, "forward", real)
+    whole = finetune(corpus, options(tiny_bert, patience=9), tmp_path / "whole", seed=2)
+    done = finetune(corpus, options(tiny_bert, patience=9), tmp_path / "e", seed=2, resume=True)
+    assert done.dev == whole.dev
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda kept: kept.update(corpus="other"), "was started on another corpus"),
+        (lambda kept: kept.update(weights="other"), "was started from other weights"),
+        (lambda kept: kept.pop("dropout"), "was started by another version of sectioncls, which knew no dropout"),
+        (lambda kept: kept.update(margin=9), "was started with margin 9, not 1"),
+    ],
+)
+def test_checkpoints_of_something_else(corpus, tiny_bert, tmp_path, monkeypatch, change, words):
+    def cut(*arguments):
+        raise RuntimeError("cut")
+
+    monkeypatch.setattr(module, "fit", cut)
+    with pytest.raises(RuntimeError, match="cut"):
+        finetune(corpus, options(tiny_bert), tmp_path / "e")
+    settings = tmp_path / "e.training" / "training.json"
+    kept = json.loads(settings.read_text())
+    change(kept)
+    settings.write_text(json.dumps(kept))
+    (tmp_path / "e.training" / "checkpoint.safetensors").touch()
+    with pytest.raises(InputError, match=words):
+        finetune(corpus, options(tiny_bert), tmp_path / "e", resume=True)
+
+
+def test_a_delta_of_everything_is_refused(corpus, tiny_bert, tmp_path):
     with pytest.raises(UsageError, match="whole model"):
         finetune(corpus, options(tiny_bert, delta=True), tmp_path / "e")
+
+
+def test_what_tells_a_collapse_is_measured_on_dev(corpus, tiny_bert, tmp_path):
+    from sectioncls.recipes.devscore import dev_scorer
+    from sectioncls.vectors import label_spread, mean_distance
+
+    encoder = load_encoder(tiny_bert)
+    scorer = dev_scorer(encoder, corpus, margin=0.3, seed=1)
+    scores, vectors = scorer(encoder, None)
+    active = [
+        np.linalg.norm(vectors[a] - vectors[p]) + 0.3 > np.linalg.norm(vectors[a] - vectors[n])
+        for a, p, n in scorer.triplets
+    ]
+    assert scores["active-triplets"] == pytest.approx(np.mean(active))
+    assert scores["mean-distance"] == pytest.approx(mean_distance(vectors))
+    assert scores["label-spread"] == pytest.approx(label_spread(vectors, scorer.dev_labels).ratio)

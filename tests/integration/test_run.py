@@ -55,6 +55,11 @@ def test_everything_is_there(run):
             assert score.n == 67 and score.unit == "article" and score.low <= score.value <= score.high
     assert set(again.read_table("predictions")["method"]) >= methods - {"kmeans"}
     assert len(again.read_table("projection")["x"]) == 80
+    trust = [s for s in scores if s.metric == "trustworthiness"]
+    assert [(s.encoder, s.method, s.n) for s in trust] == [("tiny-bert", "tsne", 40), ("tiny-bert-tuned", "tsne", 40)]
+    assert all(0 < s.value <= 1 for s in trust)
+    assert {s.encoder for s in scores if s.metric == "kl-divergence"} == {"tiny-bert", "tiny-bert-tuned"}
+    assert again.info["settings"]["tiny-bert"]["tsne"]["engine"] == "scikit-learn"
     assert again.info["corpus"]["dropped"]
     assert (run.path / "report.html").stat().st_size > 10_000
     assert any(row["kind"] == "dev" for row in again.history())
@@ -201,3 +206,12 @@ def test_a_corpus_built_by_a_recipe_bears_its_name(demo, tmp_path):
     text = f'name = "sheep"\n[corpus]\nbuild = "pmc"\nsource = "{demo / "jats"}"\n'
     corpus = recipe_corpus(parse_recipe(text, "x"), tmp_path / "corpus")
     assert corpus.name == "sheep" and corpus.info.articles["train"] == 28
+
+
+def test_a_run_may_ask_for_no_clusters_and_no_pictures(small_corpus, tiny_bert, tmp_path):
+    corpus = f'name = "x"\n[corpus]\npath = "{small_corpus}"\n'
+    text = f'{corpus}[finetune]\nmodel = "{tiny_bert}"\nepochs = 0.5\n[evaluate]\nclusterings = []\nprojections = []\n'
+    done = run_recipe(parse_recipe(text, "x"), text, tmp_path / "run")
+    assert done.info["status"] == "done"
+    assert {score.method for score in done.scores() if score.encoder} >= {"knn", "svm"}
+    assert not any(score.metric == "ari" and score.encoder for score in done.scores())

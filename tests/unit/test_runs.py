@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
 import sys
 from pathlib import Path
 
@@ -157,7 +158,9 @@ def test_an_existing_run_goes_only_with_overwrite(tmp_path: Path) -> None:
     run.finish()
     with pytest.raises(OutputError, match="exists already"):
         create_run(run.path)
-    assert create_run(run.path, overwrite=True).scores() == []
+    again = create_run(run.path, overwrite=True)
+    assert again.scores() == []
+    again.finish()
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
@@ -193,8 +196,6 @@ def test_wrong_calls_are_told_what_exists(tmp_path: Path) -> None:
 
 
 def test_the_format_needs_no_heavy_library() -> None:
-    import subprocess
-
     code = "import sys, sectioncls.runs; print([m for m in ('torch', 'pyarrow', 'numpy') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
@@ -206,3 +207,57 @@ def test_rows_of_another_seed_stay(tmp_path):
         run.add_rows("query_scores", {**columns, "seed": [seed], "value": [value]})
     found = run.read_table("query_scores")
     assert list(zip(found["seed"], found["value"], strict=True)) == [(2, 0.2), (1, 0.3)]
+
+
+HOLD = """
+import sys
+from sectioncls.runs import create_run
+run = create_run(sys.argv[1])
+print("held", flush=True)
+sys.stdin.readline()
+if sys.argv[2] == "finish":
+    run.finish()
+    print("finished", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def start_holder(path: Path, then: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", HOLD, str(path), then]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def test_a_folder_that_another_process_fills_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "reports" / "r"
+    process = start_holder(path, "finish")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for use in (create_run, lambda path: create_run(path, overwrite=True), reopen_run):
+        with pytest.raises(OutputError, match="in use by another process") as caught:
+            use(path)
+        assert "\n" not in str(caught.value)
+    process.stdin.write("\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "finished\n"  # a finished run is free, although its process lives
+    reopen_run(path).finish()
+    process.communicate("\n", timeout=60)
+    assert [file.name for file in path.parent.iterdir()] == ["r"]
+
+
+def test_a_run_whose_process_was_killed_goes_on(tmp_path: Path) -> None:
+    process = start_holder(tmp_path / "r", "wait")
+    process.kill()
+    process.communicate(timeout=60)
+    reopen_run(tmp_path / "r").finish()
+    assert open_run(tmp_path / "r").info["status"] == "done"
+    assert [file.name for file in tmp_path.iterdir()] == ["r"]
+
+
+def test_a_run_whose_process_ended_leaves_no_lock(tmp_path: Path) -> None:
+    process = start_holder(tmp_path / "r", "wait")
+    process.communicate("\n", timeout=60)
+    assert [file.name for file in tmp_path.iterdir()] == ["r"]
+    reopen_run(tmp_path / "r").finish()

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
+from sectioncls.encoders import balanced_weights
 from sectioncls.errors import UsageError
 from sectioncls.losses import batch_all_triplet_loss, npair_loss, supcon_loss
 from sectioncls.recipes.objectives import LOSSES, build_objective, parse_objective
@@ -65,3 +67,28 @@ def test_label_smoothing_and_row_weights_of_the_classifier():
 def test_what_uses_the_margin():
     assert build("triplet").uses("margin") and build("ce+semi-hard").uses("margin")
     assert not build("supcon").uses("margin")
+
+
+def test_class_weights_are_scikit_learns_and_weigh_the_loss():
+    from sklearn.utils.class_weight import compute_class_weight
+
+    labels = np.array([0, 0, 0, 0, 2, 2])
+    weights = balanced_weights(labels, 3)
+    assert weights[1] == 0
+    np.testing.assert_allclose(weights[[0, 2]], compute_class_weight("balanced", classes=np.array([0, 2]), y=labels))
+    given = (1.0, 2.0, 4.0)
+    head = build_objective("ce", 6, ("a", "b", "c"), SETTINGS, 0.0, seed=1, dropout=0.5, class_weights=given).head
+    assert head.dropout.p == 0.5
+    head = head.eval()
+    logits = head.linear(X)
+    expected = torch.nn.functional.cross_entropy(logits, LABELS, weight=torch.tensor(given))
+    torch.testing.assert_close(head(X, LABELS), expected)
+    own = torch.tensor(given)[LABELS] * WEIGHTS
+    each = torch.nn.functional.cross_entropy(logits, LABELS, reduction="none")
+    torch.testing.assert_close(head(X, LABELS, WEIGHTS), (each * own).sum() / own.sum())
+    assert "class_weights" not in head.state_dict()
+
+
+def test_class_weights_without_a_classifier_are_refused():
+    with pytest.raises(UsageError, match="class weights do nothing with the objective supcon"):
+        build_objective("supcon", 6, ("a", "b", "c"), SETTINGS, 0.0, seed=1, class_weights=(1, 1, 1))

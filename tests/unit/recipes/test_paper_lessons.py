@@ -204,6 +204,9 @@ def test_a_leak_is_named(papers):
         ("year", {"options": {"a": 3}}, UsageError, "takes no options"),
         ("links", {"mining": "scincl", "options": {"k_plus": 5}}, UsageError, "both or neither"),
         ("links", {"mining": "scincl", "options": {"embeddings": {"size": 5}}}, UsageError, "graph embeddings.*size"),
+        ("links", {"mining": "scincl", "options": {"hard": "a"}}, UsageError, "takes no hard = 'a'.*integer"),
+        ("links", {"mining": "scincl", "options": {"embeddings": 3}}, UsageError, "takes no embeddings = 3"),
+        ("cocite", {"options": {"least": "x"}}, UsageError, "the task cocite takes no least = 'x'"),
         ("links", {"mining": "specter", "options": {"easy": "specter2"}}, InputError, "no fields of its papers"),
     ],
 )
@@ -261,3 +264,18 @@ def test_a_set_without_what_a_task_needs(tmp_path):
         with pytest.raises(InputError, match=words):
             lesson(bare, name)
         assert dev_question(bare, TaskOptions(name=name), 0, 5) is None
+
+
+def test_one_topic_teaches_nothing(tmp_path):
+    from sectioncls.papersets import create_paperset, open_paperset
+    from sectioncls.records import Paper
+
+    with create_paperset(tmp_path / "one", name="one", form="edges", command="") as writer:
+        writer.add_topic("area", "soil")
+        for number in range(4):
+            writer.add_paper(Paper(str(number), f"paper number {number}"), ("train", "train", "dev", "test")[number])
+            writer.add_paper_topic("area", str(number), "soil")
+    one = material_of(open_paperset(tmp_path / "one"), PapersOptions(), 0)
+    for name in ("topics:area", "class:area"):
+        with pytest.raises(InputError, match="1 topics of area"):
+            lesson(one, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sectioncls.recipes import FinetuneOptions, plan
+from sectioncls.recipes import FinetuneOptions, plan, read_recipe
 
 
 def test_paper_preset():
@@ -37,3 +37,23 @@ def test_a_classifier_reads_cls_unless_told_otherwise():
 
 def test_default_margin_can_be_met_on_unit_vectors():
     assert plan(FinetuneOptions(), "x").margin < 2
+
+
+def test_the_preset_of_classifiers():
+    settings = plan(FinetuneOptions(preset="cls"), "x")
+    assert (settings.objective, settings.pooling, settings.class_weights) == ("ce", "cls", "balanced")
+    assert settings.smoothing > 0 and settings.dropout > 0 and settings.patience > 0
+    plain = plan(FinetuneOptions(objective="ce", smoothing=0.0, class_weights="none"), "x")
+    assert (plain.smoothing, plain.class_weights) == (0.0, "none")
+    assert plan(FinetuneOptions(preset="cls", pooling="mean", smoothing=0.2), "x").smoothing == 0.2
+
+
+def test_recipes_of_the_paper_and_of_the_classifier(repository):
+    folder = repository / "recipes" / "sentences"
+    paper = read_recipe(folder / "csabstruct-minilm-paper.toml")
+    settings = plan(paper.finetune, "csabstruct")
+    assert (settings.margin, settings.batch_size, settings.learning_rate) == (5.0, 32, 2e-5)
+    assert settings.epochs >= 10 and settings.patience == 0
+    cls = read_recipe(folder / "csabstruct-minilm-cls.toml")
+    assert plan(cls.finetune, "csabstruct").objective == "ce" and cls.search.sampler == "grid"
+    assert set(cls.search.space) == {"learning_rate"}

@@ -59,3 +59,24 @@ def test_another_model():
     recipe = with_model(parse_recipe(MINIMAL + '[finetune]\nmodel = "scibert"\n', "x"), "folder")
     assert recipe.base == "folder"
     assert recipe.finetune.model == "folder"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name = 'x'\nseeds = [1, 2]\n[corpus]\n", "are for recipes with a table finetune"),
+        ("name = 'x'\nseeds = [1, 1]\n[corpus]\n[finetune]\n", "has one twice"),
+        ("name = 'x'\nseeds = [1, 2]\n[corpus]\n[finetune]\n[evaluate]\nseeds = 3\n", "can't be told apart"),
+        ("name = 'x'\ntrack = 'mlflow'\n[corpus]\n", "track"),
+        ("name = 'x'\n[corpus]\n[finetune]\nmargin = inf\n", "finetune.margin"),
+        ("name = 'x'\n[corpus]\n[finetune]\ndropout = 1.0\n", "finetune.dropout"),
+    ],
+)
+def test_what_does_not_go_together(text, words):
+    with pytest.raises(InputError, match=words):
+        parse_recipe(text, "r")
+
+
+def test_seeds_of_a_recipe():
+    assert parse_recipe("name = 'x'\nseed = 4\n[corpus]\n", "r").training_seeds == (4,)
+    assert parse_recipe("name = 'x'\nseed = 4\nseeds = [1, 2]\n[corpus]\n[finetune]\n", "r").training_seeds == (1, 2)

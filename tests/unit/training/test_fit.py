@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import errno
+import subprocess
+import sys
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from sectioncls.encoders import LinearHead, load_encoder
-from sectioncls.errors import InputError, UsageError
+from sectioncls.errors import InputError, OutputError, UsageError
 from sectioncls.losses import batch_all_triplet_loss
 from sectioncls.training import (
+    Diverged,
     LabelBatches,
     Mixing,
     Settings,
     Task,
+    Tracking,
+    check_tracker,
+    end_tracking,
     fit,
     load_checkpoint,
     peek_checkpoint,
     save_checkpoint,
     start,
+    track_scores,
+    track_step,
 )
 
 TEXTS = [f"{'we aim to' if i % 2 else 'results show'} {i} data" for i in range(40)]
@@ -154,7 +165,7 @@ def test_a_loss_that_is_not_finite_stops_with_one_line(tiny_bert):
     encoder = load_encoder(tiny_bert, device="cpu")
     tasks = [task(encoder, lambda vectors, targets: vectors.sum() * float("nan"))]
     settings = Settings(epochs=1)
-    with pytest.raises(UsageError, match="loss of role is nan at step 1"):
+    with pytest.raises(UsageError, match=r"^step 1 \(rows .*\): the loss of role is nan"):
         list(fit(start(encoder, tasks, settings), tasks, settings))
 
 
@@ -190,3 +201,113 @@ def test_alternating_tasks_leave_each_others_heads_alone(tiny_bert):
         assert not torch.equal(heads[moved].linear.weight, kept[moved])
         assert torch.equal(heads[1 - moved].linear.weight, kept[1 - moved])
         kept[moved] = heads[moved].linear.weight.detach().clone()
+
+
+def test_rates_fall_from_the_last_block_to_the_embeddings(tiny_bert):
+    from sectioncls.encoders import condition
+
+    encoder = condition(load_encoder(tiny_bert, device="cpu"), "mha-experts", tasks=["proximity", "search"])
+    head = LinearHead(encoder.dimension, ("a", "b"))
+    tokens = encoder.tokenise(TEXTS, "search")
+    one = Task("role", tokens, (torch.from_numpy(LABELS),), LabelBatches(LABELS, tokens.lengths, 8, 0), head)
+    settings = Settings(steps=1, learning_rate=1e-3, warmup=0.0, layer_decay=0.5)
+    state = start(encoder, [one], settings)
+    list(fit(state, [one], settings))
+    rates = {id(weight): group["lr"] for group in state.optimiser.param_groups for weight in group["params"]}
+    blocks = encoder.backbone.config.num_hidden_layers
+    for name, weight in encoder.backbone.named_parameters():
+        where = name.split(".")
+        if name.startswith("embeddings."):
+            below = blocks + 1
+        elif name.startswith(("encoder.layer.", "conditioning.experts.")):
+            below = blocks - int(where[2])
+        else:
+            below = 0
+        assert rates[id(weight)] == pytest.approx(1e-3 * 0.5**below), name
+    assert rates[id(head.linear.weight)] == pytest.approx(1e-3)
+    assert len(rates) == sum(1 for module in (encoder, head) for _ in module.parameters())
+
+
+def test_without_decay_all_rates_are_one(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    state = start(encoder, [task(encoder)], Settings())
+    assert [group["share"] for group in state.optimiser.param_groups] == [1.0, 1.0]
+
+
+def test_a_gradient_that_is_not_finite_moves_no_weight(tiny_bert):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    # The root of zero is finite, its slope is not.
+    tasks = [task(encoder, lambda vectors, targets: (vectors - vectors.detach()).square().sum().sqrt())]
+    before = [weight.clone() for weight in encoder.parameters()]
+    state = start(encoder, tasks, Settings(epochs=1))
+    with pytest.raises(Diverged, match=r"the gradient's norm is nan") as caught:
+        next(fit(state, tasks, Settings(epochs=1)))
+    assert caught.value.step == 1 and len(caught.value.batches["role"]) > 0
+    assert all(torch.equal(one, two) for one, two in zip(before, encoder.parameters(), strict=True))
+
+
+def test_a_full_disk_leaves_the_old_checkpoint(tiny_bert, tmp_path, monkeypatch):
+    encoder = load_encoder(tiny_bert, device="cpu")
+    tasks = [task(encoder, lambda vectors, targets: vectors.square().sum())]
+    state = start(encoder, tasks, Settings(epochs=1))
+    path = tmp_path / "checkpoint.safetensors"
+    save_checkpoint(state, path)
+    kept = path.read_bytes()
+
+    def half(tensors, aside, metadata):
+        Path(aside).write_bytes(kept[:1000])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("safetensors.torch.save_file", half)
+    state.step = 5
+    with pytest.raises(OutputError, match="no space left"):
+        save_checkpoint(state, path)
+    assert path.read_bytes() == kept and list(tmp_path.iterdir()) == [path]
+    load_checkpoint(state, path)
+    assert state.step == 0
+
+
+def test_a_checkpoint_of_another_version_is_refused(tiny_bert, tmp_path):
+    from safetensors.torch import save_file
+
+    save_file({"x": torch.zeros(1)}, tmp_path / "c", {"sectioncls": '{"format": 9, "step": 1, "extra": {}}'})
+    with pytest.raises(InputError, match="another version of sectioncls"):
+        peek_checkpoint(tmp_path / "c")
+
+
+def test_tensorboard_gets_every_step(tiny_bert, tmp_path):
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    encoder = load_encoder(tiny_bert, device="cpu")
+    tasks = [task(encoder, lambda vectors, targets: vectors.square().sum())]
+    settings = Settings(epochs=1)
+    tracking = Tracking("tensorboard", "mine", tmp_path / "logs", {"margin": 0.25, "pooling": None, "delta": False})
+    state = start(encoder, tasks, settings, tracking=tracking)
+    told = []
+    for step in fit(state, tasks, settings):
+        track_step(state, step)
+        told.append(step.losses["role"])
+    track_scores(state, {"f1-micro": 0.5})
+    end_tracking(state)
+    events = EventAccumulator(str(tmp_path / "logs" / "mine")).Reload()
+    assert [one.value for one in events.Scalars("loss/role")] == pytest.approx(told)
+    assert [one.step for one in events.Scalars("learning-rate")] == list(range(1, len(told) + 1))
+    assert events.Scalars("dev/f1-micro")[0].value == 0.5
+
+
+def test_trackers_that_are_missing_or_unknown():
+    with pytest.raises(UsageError, match="one of tensorboard, wandb, trackio"):
+        check_tracker("mlflow")
+    if find_spec("wandb") is None:
+        with pytest.raises(InputError, match=r"wandb is not installed \(pip install wandb"):
+            check_tracker("wandb")
+
+
+def test_nothing_of_a_tracker_is_imported_unused(tiny_bert):
+    code = (
+        "import sys; from sectioncls.training import start, Settings; from sectioncls.encoders import load_encoder;"
+        f"start(load_encoder({str(tiny_bert)!r}), [], Settings());"
+        "sys.exit(any(name in sys.modules for name in ('tensorboard', 'wandb', 'trackio')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
