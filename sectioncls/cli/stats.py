@@ -26,11 +26,19 @@ def stats(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Count what a corpus holds: labels, where they come from, unmapped titles, licences, languages, lengths."""
+    """Count what a corpus holds: labels, where they come from, unmapped titles, licences, languages, lengths.
+
+    Of a paper set: papers, citations and judgements, and how they spread over fields, venues, years and topics.
+    """
+    from sectioncls.audit.paper_stats import is_paperset
     from sectioncls.audit.stats import corpus_stats
     from sectioncls.corpora import only_corpus, open_corpus
 
-    opened = open_corpus(corpus or only_corpus())
+    folder = corpus or only_corpus()
+    if is_paperset(folder):
+        _papers(folder, as_json=as_json)
+        return
+    opened = open_corpus(folder)
     found = corpus_stats(opened, watch=lambda batches: _watched(batches, quiet=quiet))
     if as_json:
         print(json.dumps(asdict(found) | {"path": str(opened.path)}, indent=1, ensure_ascii=False))
@@ -39,6 +47,19 @@ def stats(
     print("\n".join(_label_table(found)))
     print("\n" + "\n".join(_length_table(found)))
     print("\n" + "\n".join(content_lines(found)))
+
+
+def _papers(folder: Path, *, as_json: bool) -> None:
+    from sectioncls.audit.paper_stats import paper_stats
+    from sectioncls.cli.paper_stats import paper_lines
+    from sectioncls.papersets import open_paperset
+
+    opened = open_paperset(folder)
+    found = paper_stats(opened)
+    if as_json:
+        print(json.dumps(asdict(found) | {"path": str(opened.path)}, indent=1, ensure_ascii=False))
+        return
+    print("\n".join(paper_lines(found)))
 
 
 def content_lines(found: CorpusStats, *, titles: int = 20, most: int = 12) -> list[str]:

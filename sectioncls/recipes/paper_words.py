@@ -35,16 +35,21 @@ from sectioncls.recipes.paper_scoring import (
     setting,
 )
 
-__all__ = ["WORDS", "evaluate_words"]
+__all__ = ["METHODS", "WORDS", "evaluate_words"]
 
 WORDS: dict[str, Callable[[Sequence[str]], Fitted]] = {"bm25": bm25, "tfidf": tfidf}
+
+METHODS = (*WORDS, "popularity")
+"""What needs nothing but words: BM25, TF-IDF, and how often train has a topic."""
 
 
 class _Papers:
     """All papers of the set as text, counted once in each way, when first asked for."""
 
-    def __init__(self, given: Setting) -> None:
+    def __init__(self, given: Setting, methods: Collection[str]) -> None:
         self.texts = given.texts()
+        self.methods = {name: fit for name, fit in WORDS.items() if name in methods}
+        self.popularity = "popularity" in methods
         self.fitted: dict[str, Fitted] = {}
 
     def scorer(self, method: str, queries: Sequence[str]) -> Scorer:
@@ -62,15 +67,16 @@ def evaluate_words(
     tasks: Collection[str] = (),
     whole: Collection[str] = (),
     least: int = LEAST,
+    methods: Collection[str] = METHODS,
     observer: Observer = SILENT,
 ) -> PaperEvaluation:
-    """Score BM25, TF-IDF and popularity on the tasks of ``papers``; arguments as of evaluate_papers.
+    """Score BM25, TF-IDF and popularity (``methods``) on the tasks of ``papers``; arguments as of evaluate_papers.
 
     Statistics of words are those of all papers of the set, for probes those of train. ``label:`` tasks have no rows.
     """
     options: dict[str, Any] = {"protocol": protocol, "split": split, "tasks": tasks, "whole": whole}
     given = setting(papers, least=least, **options)
-    result, counted = PaperEvaluation(), _Papers(given)
+    result, counted = PaperEvaluation(), _Papers(given, methods)
     with observer.stage("scoring words", len(given.tasks), "tasks") as advance:
         for planned in given.tasks:
             if planned.kind in _TASKS:
@@ -84,7 +90,7 @@ def _rank(given: Setting, planned: Planned, counted: _Papers, result: PaperEvalu
     data = given.ranking(planned)
     texts = counted.texts
     queries = data.query_texts if data.query_rows is None else [texts[row] for row in data.query_rows]
-    for method in WORDS:
+    for method in counted.methods:
         scorer = counted.scorer(method, queries)
         if planned.whole:
             score_whole(given, planned, data, scorer, method, result)
@@ -94,6 +100,8 @@ def _rank(given: Setting, planned: Planned, counted: _Papers, result: PaperEvalu
 
 
 def _class(given: Setting, planned: Planned, counted: _Papers, result: PaperEvaluation) -> None:
+    if "tfidf" not in counted.methods:
+        return
     data = class_data(given.papers, given.table, planned, given.split)
     train, test = tfidf_features(given.texts(data.train), given.texts(data.test))
     score_classes(given, planned, data, train, test, "tfidf-linear-svm", result)
@@ -102,12 +110,14 @@ def _class(given: Setting, planned: Planned, counted: _Papers, result: PaperEval
 def _topics(given: Setting, planned: Planned, counted: _Papers, result: PaperEvaluation) -> None:
     data = topic_data(given.papers, given.table, planned, given.split, given.least)
     texts = given.texts(data.papers)
-    scorers = {"popularity": popularity_scorer(data.train_topics, len(data.names))}
-    scorers |= {method: fit(data.names)(texts) for method, fit in WORDS.items()}
+    scorers = {"popularity": popularity_scorer(data.train_topics, len(data.names))} if counted.popularity else {}
+    scorers |= {method: fit(data.names)(texts) for method, fit in counted.methods.items()}
     score_topics(given, planned, data, scorers, result)
 
 
 def _regress(given: Setting, planned: Planned, counted: _Papers, result: PaperEvaluation) -> None:
+    if "tfidf" not in counted.methods:
+        return
     data = number_data(given.papers, given.table, planned, given.split)
     train, test = tfidf_features(given.texts(data.train), given.texts(data.test))
     score_numbers(given, planned, data, train, test, "tfidf-linear-svr", result)
@@ -116,7 +126,7 @@ def _regress(given: Setting, planned: Planned, counted: _Papers, result: PaperEv
 def _reviewers(given: Setting, planned: Planned, counted: _Papers, result: PaperEvaluation) -> None:
     data = reviewer_data(given.papers, given.table, planned, given.split)
     texts = given.texts(data.rows())
-    for method, fit in WORDS.items():
+    for method, fit in counted.methods.items():
         score_reviewers(given, planned, data, fit(texts)(texts), method, result)
 
 

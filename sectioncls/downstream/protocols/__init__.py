@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sectioncls.downstream.protocols.default import DEFAULT
+from sectioncls.downstream.protocols.mdcr import MDCR
 from sectioncls.downstream.protocols.paper import PAPER
 from sectioncls.downstream.protocols.papers import DEFAULT_PAPERS, PaperProtocol
 from sectioncls.downstream.protocols.protocol import ENGINES, Protocol, length_order, row_order
@@ -32,5 +33,6 @@ PAPER_PROTOCOLS: dict[str, PaperProtocol] = {
     "scidocs": SCIDOCS,
     "scirepeval": SCIREPEVAL,
     "scimult": SCIMULT,
+    "mdcr": MDCR,
 }
 """Protocols of paper encoders."""

@@ -32,7 +32,7 @@ NONE = np.empty(0, dtype=np.int64)
 
 
 def test_protocols_differ_where_their_papers_do():
-    assert list(PAPER_PROTOCOLS) == ["default", "scidocs", "scirepeval", "scimult"]
+    assert list(PAPER_PROTOCOLS) == ["default", "scidocs", "scirepeval", "scimult", "mdcr"]
     assert all(name == rules.name for name, rules in PAPER_PROTOCOLS.items())
     assert PAPER_PROTOCOLS["scimult"].own_paper == "kept"
     assert PAPER_PROTOCOLS["scidocs"].svm_grid == pytest.approx(np.logspace(-4, 2, 7))
