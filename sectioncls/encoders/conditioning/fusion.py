@@ -3,7 +3,8 @@
 Papers: arXiv 2005.00247, section 3 (AdapterFusion); arXiv 2211.13308, section 4.2 (SciRepEval: trained after the single
 adapters, which stay as they are). The query is the layer's normalised output, keys and values are what the
 adapters would add. The value matrix starts as (nearly) the identity, so that a fusion starts as a mean of the
-adapters, weighted by random matrices of query and key. The paper's penalty on the value matrix is in no loss of ours.
+adapters, weighted by random matrices of query and key. The squared distance of each value matrix from the identity is a
+penalty, weighted by 0.01 as in AdapterHub, so that mixing does not become a network of its own.
 """
 
 from __future__ import annotations
@@ -22,15 +23,19 @@ __all__ = ["Fusion"]
 
 
 class Fusion(Conditioning):
-    """Attention over the adapters that an encoder has already; ``adapters`` are these adapters' options."""
+    """Attention over the adapters that an encoder has already; ``adapters`` are these adapters' options.
+
+    ``penalty`` weights the squared distance of a layer's value matrix from the identity; 0 leaves it out.
+    """
 
     name = "fusion"
     by_format = True
     default_trains = "own"
 
-    def __init__(self, bert: Any, routes: tuple[str, ...], adapters: dict[str, Any]) -> None:
+    def __init__(self, bert: Any, routes: tuple[str, ...], adapters: dict[str, Any], penalty: float = 0.01) -> None:
         super().__init__(bert, routes)
         config = bert.config
+        self.penalty = penalty
         self.adapters = Adapters(bert, routes, **adapters)
         self.fusions: Any = nn.ModuleDict(
             {
@@ -44,9 +49,13 @@ class Fusion(Conditioning):
 
     @classmethod
     def resolve(cls, model: Any, routes: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
-        """Give the options of the adapters that are fused. Raises UsageError for an encoder without."""
-        if options:
-            raise UsageError(f"conditioning fusion has no option {next(iter(options))}")
+        """Give the options, those of the adapters that are fused too. Raises UsageError for an encoder without."""
+        for option in options:
+            if option != "penalty":
+                raise UsageError(f"conditioning fusion has no option {option}", todo="known: penalty")
+        options = super().resolve(model, routes, options)
+        if not options.get("penalty", 0.01) >= 0:
+            raise UsageError("the penalty must be 0 or more", todo="0.01 is usual")
         former = getattr(model[0].auto_model, "conditioning", None)
         if not isinstance(former, Adapters) or former.inner is not None:
             raise UsageError(
@@ -54,7 +63,7 @@ class Fusion(Conditioning):
             )
         if former.routes != routes:
             raise UsageError("a fusion has the tasks of its adapters", todo=f"tasks: {', '.join(former.routes)}")
-        return {"adapters": model[0].auto_model.config.conditioning["options"]}
+        return {"adapters": model[0].auto_model.config.conditioning["options"], **options}
 
     def inherit(self, former: Conditioning | None) -> None:
         """Take over the adapters."""
@@ -64,6 +73,17 @@ class Fusion(Conditioning):
     def own_weights(self) -> list[nn.Parameter]:
         """Give the weights of the attention over the adapters; the adapters stay as they are."""
         return list(self.fusions.parameters())
+
+    def penalise(self) -> None:
+        """Add the penalty's gradient to the value matrices that the step moves."""
+        if not self.penalty:
+            return
+        for mixers in self.fusions.values():
+            for mixer in mixers:
+                weight = mixer.value.weight
+                if weight.grad is not None:
+                    identity = torch.eye(len(weight), device=weight.device)
+                    weight.grad.add_(weight.detach() - identity, alpha=2 * self.penalty)
 
     def layer(self, index: int, layer: Any, hidden: Tensor, layout: Layout, route: int, prepared: Any) -> Tensor:
         """Give the states after one layer with what all formats' adapters add, mixed for this route."""

@@ -47,10 +47,13 @@ class Conditioning(nn.Module):
         Called once, when an encoder is conditioned; ``model`` is the new SentenceTransformer, whose tokenizer and
         pooling may be changed. Raises UsageError for options that are wrong.
         """
-        known = list(inspect.signature(cls.__init__).parameters)[3:]
-        for option in options:
+        known = dict(list(inspect.signature(cls.__init__).parameters.items())[3:])
+        for option, value in options.items():
             if option not in known:
                 raise UsageError(f"conditioning {cls.name} has no option {option}", todo=f"known: {', '.join(known)}")
+            if not _fits(value, str(known[option].annotation)):
+                what = f"conditioning {cls.name} takes no {option} = {value!r}"
+                raise UsageError(what, todo=f"give {known[option].annotation}")
         return options
 
     def route_of(self, task: str | None, side: str = "document") -> int:
@@ -87,6 +90,26 @@ class Conditioning(nn.Module):
         for weight in self.own_weights():
             weight.requires_grad_(True)
 
+    def penalise(self) -> None:
+        """Add the gradient of what the kind adds to the loss, whatever the batch, to weights that have one already.
+
+        Called once a step, after the gradients of all processes came together; a plain kind adds nothing.
+        """
+
     def code_of(self, routes: np.ndarray[Any, np.dtype[np.int32]]) -> np.ndarray[Any, np.dtype[np.int32]] | None:
         """Give the token to be put behind each row's first, (rows,), None for a conditioning without codes."""
         return np.asarray(self.codes, dtype=np.int32)[routes] if self.codes else None
+
+
+_KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,)}
+
+
+def _fits(value: Any, annotation: str) -> bool:
+    """Tell whether a value is of an annotation made of plain types; of any other every value is."""
+    kinds = annotation.split(" | ")
+    if value is None:
+        return "None" in kinds
+    if any(kind not in (*_KINDS, "None") for kind in kinds):
+        return True
+    wanted = tuple(kind for name in kinds for kind in _KINDS.get(name, ()))
+    return isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))

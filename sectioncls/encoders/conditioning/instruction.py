@@ -51,7 +51,10 @@ class Instruction(Conditioning):
     @classmethod
     def resolve(cls, model: Any, routes: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
         """Give the wording of every route and its tokens. Raises UsageError for an empty, long or superfluous one."""
-        wordings = dict(options.pop("wordings", {}))
+        given = options.pop("wordings", {})
+        if not isinstance(given, Mapping):
+            raise UsageError(f"conditioning {cls.name} takes no wordings = {given!r}", todo="give one text a task")
+        wordings = dict(given)
         if options:
             raise UsageError(f"conditioning {cls.name} has no option {sorted(options)[0]}", todo="known: wordings")
         for task in wordings:

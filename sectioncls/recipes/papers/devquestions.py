@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -26,9 +28,14 @@ _TOPICS = 1000
 
 def dev_question(material: Material, task: TaskOptions, seed: int, queries: int) -> DevQuestion | None:
     """Give what is asked of ``task`` on dev, by at most ``queries`` papers or searches; None where dev has nothing."""
+    question = _question(material, task, seed, queries)
+    return question if question is None or task.route is None else replace(question, route=task.route)
+
+
+def _question(material: Material, task: TaskOptions, seed: int, queries: int) -> DevQuestion | None:
     kind, rest = kind_of(task.name)
     random = np.random.default_rng((seed, 3))
-    if kind in ("links", "cocite", "couple", "authors"):
+    if kind in ("links", "cocite", "couple", "authors", "graph", "oracle"):
         return _papers(material, task.name, _pairs(material, kind), queries, random)
     if kind == "topics":
         return _topics(material, task.name, rest, queries, random)

@@ -11,13 +11,15 @@ class:COLLECTION   classification     a paper's topics by a linear head: cross-e
 year, citations    regression         a number by a linear head, standardised on train; target:NAME is any other
 search             search             a query and its answers; judged papers that are none are hard negatives
 titles             search             a title and the abstract below it, for sets that no one has searched
+graph              proximity          a paper's graph embedding, by a linear head: SciNCL's student and teacher
+oracle             proximity          what dev and test judge itself: an upper bound
 =================  =================  ==================================================================================
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,6 +39,7 @@ from sectioncls.recipes.papers.positives import (
     topic_triples,
 )
 from sectioncls.recipes.papers.schema import TaskOptions
+from sectioncls.recipes.papers.study_lessons import oracle_triples, teacher_vectors
 
 __all__ = [
     "Contrast",
@@ -52,6 +55,8 @@ __all__ = [
 
 Rows = npt.NDArray[np.int64]
 
+# Kinds of tasks that take options.
+_WITH_OPTIONS = ("links", "topics", "cocite", "couple", "authors", "search", "graph", "oracle")
 # Entries of a matrix papers x topics that a head of several labels may learn from.
 _ENTRIES = 50_000_000
 
@@ -77,7 +82,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Foretold:
-    """Texts with ``targets``: class ids (n,), a matrix of 0 and 1 (n, outputs), or standardised numbers (n,)."""
+    """Texts with ``targets``: class ids (n,), a matrix (n, outputs) of 0 and 1 or of numbers, or numbers (n,)."""
 
     name: str
     route: str
@@ -106,9 +111,10 @@ def lesson_of(material: Material, task: TaskOptions, seed: int) -> Lesson:
     Raises UsageError for an unknown task, InputError where the set has nothing for it.
     """
     kind, rest = kind_of(task.name)
-    if task.options and kind not in ("links", "topics", "cocite", "couple", "authors", "search"):
+    if task.options and kind not in _WITH_OPTIONS:
         raise UsageError(f"the task {task.name} takes no options", todo="leave them out")
-    return _KINDS[kind].lesson(material, task, rest, seed)
+    lesson = _KINDS[kind].lesson(material, task, rest, seed)
+    return lesson if task.route is None else replace(lesson, route=task.route)
 
 
 def route_of_task(name: str) -> str:
@@ -205,6 +211,9 @@ def _topics(material: Material, task: TaskOptions, collection: str, seed: int) -
     topics = material.papers.topics(collection)
     own = material.own(topics.pairs[:, 0])
     pairs = np.stack((own, topics.pairs[:, 1]), axis=1)[own >= 0]
+    borne = len(np.unique(pairs[:, 1]))
+    if borne < 2:
+        raise InputError(f"has {borne} topics of {collection} among its training papers", material.papers.path)
     triples, facts = topic_triples(material, pairs, len(topics.names), task, seed)
     triples = _capped(triples, material, task, seed)
     options = material.options
@@ -262,6 +271,19 @@ def _titles(material: Material, task: TaskOptions, _: str, seed: int) -> Contras
     return Contrast(task.name, "search", titles, abstracts, triples, known, papers=(False, True), facts=facts)
 
 
+def _taught(material: Material, task: TaskOptions, _: str, seed: int) -> Foretold:
+    rows, targets, facts = teacher_vectors(material, task, seed)
+    kept = _some(len(rows), task.cap, seed)
+    texts = tuple(material.learnt[row] for row in material.rows[rows[kept]])
+    facts = {**facts, "papers": len(kept)}
+    return Foretold(task.name, "proximity", texts, targets[kept], "vector", targets.shape[1], facts)
+
+
+def _oracle(material: Material, task: TaskOptions, _: str, seed: int) -> Contrast:
+    triples, known, facts = oracle_triples(material, task, seed)
+    return _papers(material, task, triples, known, facts, seed)
+
+
 def _capped(triples: Triples, material: Material, task: TaskOptions, seed: int) -> Triples:
     """Give what a cap leaves of the triples. Raises InputError where there is none."""
     if not len(triples):
@@ -288,4 +310,6 @@ _KINDS: dict[str, _Kind] = {
     "target": _Kind("regression", True, _number),
     "search": _Kind("search", False, _search),
     "titles": _Kind("search", False, _titles),
+    "graph": _Kind("proximity", False, _taught),
+    "oracle": _Kind("proximity", False, _oracle),
 }

@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter, ValidationError
 
 from sectioncls.errors import InputError, UsageError
 from sectioncls.mining import Graph, MiningReport, Triples
-from sectioncls.mining.bands import Band
+from sectioncls.mining.bands import Band, scaled_bands
 from sectioncls.mining.citations import RANDOM, SPECTER2_EASY, mine_citations
 from sectioncls.mining.clicks import mine_clicks
 from sectioncls.mining.embeddings import embed_graph
@@ -46,15 +47,15 @@ def link_triples(graph: Graph, material: Material, task: TaskOptions, seed: int)
 def topic_triples(material: Material, pairs: Rows, topics: int, task: TaskOptions, seed: int) -> tuple[Triples, Facts]:
     """Give a triple of each (place of a paper, topic), with one topic that the paper lacks where there is one near by.
 
-    Option ``least`` leaves out topics that fewer training papers have.
+    Option ``least`` leaves out topics that fewer training papers have; ``hard`` 0 leaves out the negatives.
     """
 
-    def mine(least: int = 1) -> tuple[Triples, Facts]:
+    def mine(least: int = 1, hard: int = 1) -> tuple[Triples, Facts]:
         kept = np.bincount(pairs[:, 1], minlength=topics)[pairs[:, 1]] >= least
         authors = [material.table.authors[row] for row in material.rows]
         venues = [material.table.venues[row] for row in material.rows]
         triples, report = mine_topics(material.graph(), pairs[kept], topics, seed, authors=authors, venues=venues)
-        return triples, {**_account(report), "pairs of rare topics left out": int((~kept).sum())}
+        return _with_hard(triples, hard), {**_account(report), "pairs of rare topics left out": int((~kept).sum())}
 
     return called(mine, task)  # type: ignore[no-any-return]
 
@@ -62,7 +63,8 @@ def topic_triples(material: Material, pairs: Rows, topics: int, task: TaskOption
 def search_triples(material: Material, task: TaskOptions, seed: int) -> tuple[Triples, Rows, Facts]:
     """Give triples of (query's number, paper, a judged paper that is no answer) and all pairs of query and answer.
 
-    Papers are rows of the set. Option ``per_query`` bounds the triples of a query (see mine_clicks).
+    Papers are rows of the set. Option ``per_query`` bounds the triples of a query (see mine_clicks), ``hard`` 0 leaves
+    out the negatives.
     """
     if "search" not in material.papers.ranking_tasks():
         raise InputError("has no judged searches", material.papers.path, f"leave out {task.name}, or take titles")
@@ -72,8 +74,9 @@ def search_triples(material: Material, task: TaskOptions, seed: int) -> tuple[Tr
     query = np.array([numbers[name] for name in judged.query_ids[worded]], dtype=np.int64)
     paper, score = judged.paper_rows[worded], judged.scores[worded]
 
-    def mine(per_query: int | None = None) -> tuple[Triples, MiningReport]:
-        return mine_clicks(query, paper, score, seed, per_query=per_query)
+    def mine(per_query: int | None = None, hard: int = 1) -> tuple[Triples, MiningReport]:
+        triples, report = mine_clicks(query, paper, score, seed, per_query=per_query)
+        return _with_hard(triples, hard), report
 
     triples, report = called(mine, task)
     return triples, np.stack((query[score > 0], paper[score > 0]), axis=1), _account(report)
@@ -137,12 +140,21 @@ def shared_authors(authors: Sequence[Sequence[str]], task: TaskOptions, seed: in
 
 
 def called(function: Callable[..., Any], task: TaskOptions, *arguments: Any) -> Any:
-    """Give what ``function`` makes with a task's options. Raises UsageError for an option that it does not take."""
+    """Give what ``function`` makes with a task's options.
+
+    Raises UsageError for an option that it does not take, or whose value is of another kind.
+    """
     known = [name for name, it in inspect.signature(function).parameters.items() if it.default is not it.empty]
-    for name in task.options:
+    kinds = get_type_hints(function)
+    for name, value in task.options.items():
         if name not in known:
             what = f"the task {task.name} has no option {name!r}"
             raise UsageError(what, todo=f"known: {', '.join(known) or 'none'}")
+        try:
+            TypeAdapter(kinds[name]).validate_python(value, strict=True)
+        except ValidationError as error:
+            said = error.errors()[0]["msg"].lower()
+            raise UsageError(f"the task {task.name} takes no {name} = {value!r}: {said}") from error
     return function(*arguments, **task.options)
 
 
@@ -200,20 +212,33 @@ def _scincl(
     easy: int = 3,
     hard: int = 2,
     easy_from: Any = "filtered",
+    width: int | None = None,
+    hard_width: int | None = None,
+    thresholds: Sequence[float] | None = None,
     embeddings: Mapping[str, Any] | None = None,
 ) -> tuple[Triples, Facts]:
-    """Mine as SciNCL; the bands end at ``k_plus`` and ``k_minus`` (both None: scaled to the graph)."""
+    """Mine as SciNCL; the bands end at ``k_plus`` and ``k_minus`` (both None: scaled to the graph).
+
+    Bands are as wide as their counts, or ``width`` and ``hard_width`` ranks; ``thresholds`` are two cosines in place of
+    ranks (see mine_neighbours).
+    """
     if (k_plus is None) != (k_minus is None):
         raise UsageError("bands end at k_plus and k_minus: give both or neither", "mining scincl")
     bands = None
     if k_plus is not None and k_minus is not None:
         bands = Band(k_plus - easy - hard, k_plus), Band(k_minus - hard, k_minus)
+    if width is not None or hard_width is not None:
+        near, far = bands or scaled_bands(len(graph.connected()), positives=easy + hard, hard=hard)
+        bands = Band(near.high - (width or near.width), near.high), Band(far.high - (hard_width or far.width), far.high)
+    cosines = None if thresholds is None else (float(thresholds[0]), float(thresholds[1]))
     options = dict(embeddings or {})
     try:
         vectors = embed_graph(graph, seed, **options)
     except TypeError as error:
         raise UsageError(f"graph embeddings: {error}", "mining scincl") from error
-    triples, report = mine_neighbours(graph, vectors, seed, bands=bands, easy=easy, hard=hard, easy_from=easy_from)
+    triples, report = mine_neighbours(
+        graph, vectors, seed, bands=bands, easy=easy, hard=hard, easy_from=easy_from, thresholds=cosines
+    )
     facts = _account(report)
     if graph.edges >= _ENOUGH:
         kept, held = hold_out(graph, seed)
@@ -230,12 +255,20 @@ def _scimult(
     per_query: int | None = None,
     bidirectional: bool = False,
     exclude_citing: bool = False,
+    hard: int = 1,
 ) -> tuple[Triples, Facts]:
-    """Mine as SciMult: every citation with one hard negative."""
+    """Mine as SciMult: every citation with one hard negative, or with ``hard`` 0 with none."""
     triples, report = mine_links(
         graph, seed, per_query=per_query, bidirectional=bidirectional, exclude_citing=exclude_citing
     )
-    return triples, _account(report)
+    return _with_hard(triples, hard), _account(report)
+
+
+def _with_hard(triples: Triples, hard: int) -> Triples:
+    """Give the triples with their hard negative (1), or without (0). Raises UsageError for another number."""
+    if hard not in (0, 1):
+        raise UsageError(f"{hard} hard negatives a pair", "mining", "0 or 1")
+    return triples if hard else Triples(triples.query, triples.positive, triples.negatives[:, :0])
 
 
 def _account(report: MiningReport) -> Facts:

@@ -4,66 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import torch
-
 from sectioncls.downstream.protocols import PAPER_PROTOCOLS, PaperProtocol
-from sectioncls.encoders import Encoder, encode_batches
+from sectioncls.encoders import Encoder
 from sectioncls.errors import UsageError
 from sectioncls.recipes.observer import Observer
-from sectioncls.recipes.paper_evaluate import Embed, evaluate_papers
-from sectioncls.recipes.paper_results import PaperEvaluation, main_scores, system_of, task_means
+from sectioncls.recipes.paper_evaluate import evaluate_papers
+from sectioncls.recipes.paper_results import (
+    FORMATS,
+    PaperEvaluation,
+    format_of_task,
+    main_scores,
+    system_of,
+    task_means,
+)
 from sectioncls.recipes.paper_scoring import setting
-from sectioncls.recipes.paper_words import evaluate_words
+from sectioncls.recipes.papers.baselines.names import choose_baselines
+from sectioncls.recipes.papers.fields import add_fields, fields_of
 from sectioncls.recipes.papers.material import Material
 from sectioncls.recipes.papers.schema import PaperEvaluateOptions
+from sectioncls.recipes.papers.vectors import KeptVectors, Request, Vectors, folder_name
+from sectioncls.records import Score
 from sectioncls.runs import Run
 
-__all__ = ["check_scored", "embedder", "learnt_tasks", "score_encoder", "score_words"]
+__all__ = [
+    "answered",
+    "check_scored",
+    "cross_formats",
+    "embedder",
+    "is_scored",
+    "keep_rows",
+    "learnt_tasks",
+    "protocol_of",
+    "score_encoder",
+]
 
-Vectors = npt.NDArray[np.float32]
 
-# Vectors that are kept to be asked for again, about 1.5 kB each.
-_REMEMBERED = 500_000
-
-
-def embedder(encoder: Encoder, observer: Observer, *, precision: str = "float32") -> Embed:
+def embedder(
+    encoder: Encoder, observer: Observer, *, precision: str = "float32", folder: Path | None = None
+) -> KeptVectors:
     """Give the function ``embed(texts, task, side)`` of an encoder, with progress; ``bf16`` is half as exact.
 
-    A conditioned encoder reads a text once a route, however many tasks and sides ask for it.
+    A text is read once a route, however many tasks and sides ask for it. ``folder`` keeps the vectors.
     """
-    known: dict[int, dict[str, Vectors]] = {}
-
-    def read(texts: Sequence[str], task: str, side: str) -> Vectors:
-        tokens = encoder.tokenise(texts, task, side)
-        vectors = np.zeros((tokens.items, encoder.dimension), dtype=np.float32)
-        autocast = torch.autocast(encoder.device.type, torch.bfloat16, enabled=precision == "bf16")
-        with observer.stage(f"encoding for {task}", tokens.items, "texts") as advance, autocast:
-            for rows, block in encode_batches(encoder, tokens):
-                vectors[rows] = block
-                advance(len(rows))
-        return vectors
-
-    def embed(texts: Sequence[str], task: str, side: str) -> Vectors:
-        if encoder.conditioning is None:
-            return read(texts, task, side)
-        if sum(map(len, known.values())) > _REMEMBERED:
-            known.clear()
-        there = known.setdefault(encoder.conditioning.route_of(task, side), {})
-        new = [text for text in dict.fromkeys(texts) if text not in there]
-        there.update(zip(new, read(new, task, side) if new else (), strict=True))
-        return np.stack([there[text] for text in texts]) if texts else read(texts, task, side)
-
-    return embed
+    return KeptVectors(encoder, observer, precision=precision, folder=folder)
 
 
 def check_scored(material: Material, options: PaperEvaluateOptions) -> None:
-    """Raise UsageError for a protocol or task that is not known, InputError for a split without anything to judge."""
+    """Raise UsageError for an unknown protocol, task or baseline, InputError for a split without anything to judge."""
+    choose_baselines(options.baselines)
+    if options.fields is not None:
+        fields_of(material.papers, material.table, options.fields)
     for split in options.splits:
-        setting(material.papers, protocol=_protocol(options), split=split, tasks=options.tasks, whole=options.whole)
+        setting(material.papers, protocol=protocol_of(options), split=split, tasks=options.tasks, whole=options.whole)
 
 
 def score_encoder(
@@ -77,46 +72,100 @@ def score_encoder(
     observer: Observer,
 ) -> None:
     """Score an encoder into a run; ``seed`` is its training's (None: untrained), ``tasks`` are what it learnt from."""
-    embed = embedder(encoder, observer, precision=options.precision)
+    left = [split for split in options.splits if not is_scored(run, name, split, seed)]
+    if not left:
+        return
+    folder = run.folder("embeddings") / folder_name(name, seed)
+    embed = embedder(encoder, observer, precision=options.precision, folder=folder)
     alike = encoder.conditioning is None and not any(encoder.model.prompts.values())
-    for split in options.splits:
-        if _there(run, name, split, seed):
+    for split in left:
+        asked, unknown = answered(material, encoder, options, split)
+        told = f"{name} has no route for {', '.join(unknown)}: left out"
+        if unknown and told not in run.info.get("notes", []):
+            observer.note(told)
+            run.note(told)
+        if not asked:
             continue
         result = evaluate_papers(
             material.papers,
             embed,
             name=name,
-            protocol=_protocol(options),
+            protocol=protocol_of(options),
             split=split,
-            tasks=options.tasks,
+            tasks=asked,
             whole=options.whole,
             separator=material.options.separator,
             search_texts=material.found if material.options.search_fields else None,
             least=options.least,
             shared=alike,
+            prepare=embed.prepare,
             observer=observer,
         )
+        for note in result.notes:
+            if note not in run.info.get("notes", []):
+                observer.note(note)
         scores = result.scores if seed is None else [replace(score, seed=seed) for score in result.scores]
         there = dict.fromkeys(score.task for score in scores)
         scores += task_means(scores, trained=learnt_tasks(tasks, tuple(there)))
-        _keep(run, replace(result, scores=scores), split)
+        if options.cross_formats and encoder.routes and scores:
+            scores += cross_formats(material, embed, encoder.routes, options, asked, split, scores[0], observer)
+        found = replace(result, scores=scores)
+        if options.fields is not None:
+            add_fields(found, material, options.fields, split)
+        keep_rows(run, found, split)
 
 
-def score_words(run: Run, material: Material, options: PaperEvaluateOptions, observer: Observer) -> None:
-    """Score what needs no encoder: BM25, TF-IDF and popularity."""
-    for split in options.splits:
-        if _there(run, "", split, None):
-            continue
-        result = evaluate_words(
+def answered(
+    material: Material, encoder: Encoder, options: PaperEvaluateOptions, split: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give the tasks that an encoder has a route for, and those that it has none for."""
+    given = setting(material.papers, split=split, tasks=options.tasks, whole=options.whole)
+    names = tuple(planned.name for planned in given.tasks)
+    known = tuple(name for name in names if not encoder.routes or format_of_task(name) in encoder.routes)
+    return known, tuple(name for name in names if name not in known)
+
+
+def cross_formats(
+    material: Material,
+    embed: KeptVectors,
+    routes: Sequence[str],
+    options: PaperEvaluateOptions,
+    tasks: Sequence[str],
+    split: str,
+    like: Score,
+    observer: Observer,
+) -> list[Score]:
+    """Give the mean over the tasks of each format by the vectors of each route: task names ``cross:ROUTE>FORMAT``.
+
+    Paper: arXiv 2211.13308, table 3. ``like`` says encoder, corpus and seed.
+    """
+    found = []
+    for route in routes:
+
+        def along(texts: Sequence[str], task: str, side: str, route: str = route) -> Vectors:
+            return embed(texts, route, side)
+
+        def prepare(requests: Sequence[Request], route: str = route) -> None:
+            embed.prepare([(texts, route, side) for texts, _, side in requests])
+
+        result = evaluate_papers(
             material.papers,
-            protocol=options.protocol,
+            along,
+            name=like.encoder,
+            protocol=protocol_of(options),
             split=split,
-            tasks=options.tasks,
+            tasks=tasks,
             whole=options.whole,
+            separator=material.options.separator,
             least=options.least,
+            prepare=prepare,
             observer=observer,
         )
-        _keep(run, result, split)
+        means = {mean.task.partition(":")[2]: mean for mean in task_means(result.scores)}
+        found += [
+            replace(means[asked], task=f"cross:{route}>{asked}", seed=like.seed) for asked in FORMATS if asked in means
+        ]
+    return found
 
 
 def learnt_tasks(tasks: Collection[str], scored: Sequence[str]) -> tuple[str, ...]:
@@ -141,21 +190,23 @@ def learnt_tasks(tasks: Collection[str], scored: Sequence[str]) -> tuple[str, ..
     return tuple(task for task in scored if taught(task))
 
 
-def _protocol(options: PaperEvaluateOptions) -> PaperProtocol:
+def protocol_of(options: PaperEvaluateOptions) -> PaperProtocol:
+    """Give the protocol that a recipe names, with its own similarity. Raises UsageError for an unknown one."""
     if options.protocol not in PAPER_PROTOCOLS:
         raise UsageError(f"no protocol {options.protocol!r} of papers", todo=f"known: {', '.join(PAPER_PROTOCOLS)}")
     protocol = PAPER_PROTOCOLS[options.protocol]
     return protocol if options.similarity is None else replace(protocol, similarity=options.similarity)
 
 
-def _there(run: Run, name: str, split: str, seed: int | None) -> bool:
+def is_scored(run: Run, name: str, split: str, seed: int | None = None) -> bool:
+    """Tell whether a run has rows of an encoder, or of a baseline by its name; of one ``seed`` where it is given."""
     return any(
-        score.encoder == name and score.split == split and (seed is None or score.seed == seed)
+        system_of(score) == name and score.split == split and (seed is None or score.seed == seed)
         for score in run.scores()
     )
 
 
-def _keep(run: Run, result: PaperEvaluation, split: str) -> None:
+def keep_rows(run: Run, result: PaperEvaluation, split: str) -> None:
     """Keep the tables first, then the scores: where these are, all is there."""
     seeds: dict[str, int | None] = {score.encoder: score.seed for score in result.scores}
     for table, given in (("query_scores", result.query_scores), ("paper_predictions", result.predictions)):

@@ -119,8 +119,9 @@ def train_papers(
     dev = desk.take_best(state) if stage.choose else dict(state.extra["dev"])
     facts = _facts(encoder, material, course, begin, name, seed, dev, desk)
     history = desk.history()
-    save_encoder(encoder, folder, facts=facts, history=history, overwrite=folder.exists())
-    desk.clear()
+    if desk.first:
+        save_encoder(encoder, folder, facts=facts, history=history, overwrite=folder.exists())
+        desk.clear()
     return Trained(folder, dev, tuple(desk.notes), tuple(history), facts)
 
 
@@ -169,7 +170,7 @@ def _course(encoder: Encoder, material: Material, stage: StageOptions, lessons: 
         if stage.budget is not None
         else max(1, round(stage.epochs * steps_per_epoch(tasks, mixing)))
     )
-    names = ("learning_rate", "schedule", "warmup", "weight_decay", "clip", "precision", "chunk")
+    names = ("learning_rate", "schedule", "warmup", "weight_decay", "clip", "layer_decay", "precision", "chunk")
     settings = Settings(**{name: getattr(stage, name) for name in names}, seed=seed, steps=total, mixing=mixing)
     if stage.choose and not scorer.questions:
         raise InputError("has no dev papers for any task", material.papers.path, "leave choose out")

@@ -142,3 +142,47 @@ def test_a_pals_projections_are_shared_by_its_layers(conditioned):
     names = [name for name, _ in conditioned("pals").conditioning.named_parameters()]
     assert sum(name.startswith("pals.search.down.weight") for name in names) == 1
     assert sum(name.startswith("pals.search.attention.") for name in names) == 4 * 6
+
+
+def test_low_rank_layers_stand_beside_each_layer(conditioned, vectors_by_hand, texts):
+    encoder = conditioned("pals", low_rank=True, size=5)
+    pal = encoder.conditioning.pals["regression"]
+
+    def layer_by_hand(layer, index, hidden):
+        beside = pal[index].up(gelu(pal[index].down(hidden)))
+        mixed = layer.attention(hidden)[0]
+        return layer.output.LayerNorm(layer.output.dense(layer.intermediate(mixed)) + mixed + beside)
+
+    expected = vectors_by_hand(encoder, texts, layer_by_hand, lambda hidden: hidden.mean(0))
+    np.testing.assert_allclose(encode(encoder, texts, "regression"), expected, atol=2e-6)
+
+
+def test_a_low_rank_layers_width_is_scaled_and_costs_what_attention_costs(conditioned):
+    options = conditioned("pals", low_rank=True).backbone.config.conditioning["options"]
+    assert options == {"low_rank": True, "size": 4}  # 32 of 768: 100 becomes 4
+    base, layers = 768, 12
+    attention = 2 * base * 204 + layers * 3 * 204 * 204
+    assert layers * 2 * base * 100 == pytest.approx(attention, rel=0.03)
+
+
+def test_the_penalty_is_the_distance_of_the_values_from_the_identity(conditioned, texts):
+    encoder = conditioned("fusion", penalty=0.3).train()
+    fusions = encoder.conditioning.fusions
+    values = [mixer.value.weight for mixer in fusions["search"]]
+    encoder(encoder.tokenise(texts, "search", "query").batch(np.arange(len(texts)))).sum().backward()
+    before = [weight.grad.clone() for weight in values]
+    copies = [weight.detach().clone().requires_grad_() for weight in values]
+    (0.3 * sum((copy - torch.eye(len(copy))).pow(2).sum() for copy in copies)).backward()
+    encoder.conditioning.penalise()
+    for weight, was, copy in zip(values, before, copies, strict=True):
+        torch.testing.assert_close(weight.grad, was + copy.grad)
+    for route in ("classification", "regression", "proximity"):  # a step of one format leaves the others alone
+        assert all(mixer.value.weight.grad is None for mixer in fusions[route])
+
+
+def test_no_penalty(conditioned, texts):
+    encoder = conditioned("fusion", penalty=0)
+    encoder(encoder.tokenise(texts, "search", "query").batch(np.arange(len(texts)))).sum().backward()
+    before = {name: weight.grad.clone() for name, weight in encoder.named_parameters() if weight.grad is not None}
+    encoder.conditioning.penalise()
+    assert all(torch.equal(weight.grad, before[name]) for name, weight in encoder.named_parameters() if name in before)

@@ -230,6 +230,7 @@ def test_dropout_acts_on_the_wording_in_training(plain):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"wordings": "x"}, "takes no wordings = 'x'"),
         ({"wordings": {"serch": "x"}}, "a wording for the task 'serch'"),
         ({"wordings": {"regression": "x"}, "tasks": ("search",)}, "the tasks are search"),
         ({"wordings": {"search": " "}}, "empty"),
