@@ -12,6 +12,8 @@ from sectioncls.mining.graph import Graph, graph_of
 from sectioncls.mining.linkmetrics import LinkMetrics, hold_out, link_metrics
 from sectioncls.mining.links import mine_links
 from sectioncls.mining.neighbours import Neighbours, mine_neighbours, nearest
+from sectioncls.mining.oracle import mine_classes, mine_judged, mine_oracle
+from sectioncls.mining.thresholds import ThresholdPoint, threshold_points
 from sectioncls.mining.topics import mine_topics
 from sectioncls.mining.triples import MiningReport, Triples, collisions, join_triples, linked
 from sectioncls.mining.triplets import triplet_loss_and_accuracy, validation_triplets
@@ -27,6 +29,7 @@ __all__ = [
     "LinkMetrics",
     "MiningReport",
     "Neighbours",
+    "ThresholdPoint",
     "Triples",
     "average_embeddings",
     "check_bands",
@@ -39,12 +42,16 @@ __all__ = [
     "link_metrics",
     "linked",
     "mine_citations",
+    "mine_classes",
     "mine_clicks",
+    "mine_judged",
     "mine_links",
     "mine_neighbours",
+    "mine_oracle",
     "mine_topics",
     "nearest",
     "scaled_bands",
+    "threshold_points",
     "train_embeddings",
     "triplet_loss_and_accuracy",
     "validation_triplets",

@@ -128,8 +128,13 @@ def _unit(rows: Floats) -> Floats:
 EMBEDDINGS: Mapping[str, Callable[..., Floats]] = {"average": average_embeddings, "ranking": train_embeddings}
 
 
-def embed_graph(graph: Graph, seed: int, *, method: str = "average", **options: Any) -> Floats:
-    """Give a vector of each paper by one of EMBEDDINGS. Raises UsageError for an unknown method."""
+def embed_graph(
+    graph: Graph, seed: int, *, method: str = "average", undirected: bool = False, **options: Any
+) -> Floats:
+    """Give a vector of each paper by one of EMBEDDINGS. Raises UsageError for an unknown method.
+
+    ``undirected`` takes the ends of a citation as citing each other, an ablation of SciNCL's; averaging does so anyway.
+    """
     if method not in EMBEDDINGS:
         raise UsageError(f"no graph embedding {method!r}", "mining", ", ".join(EMBEDDINGS))
-    return EMBEDDINGS[method](graph, seed, **options)
+    return EMBEDDINGS[method](graph.undirected() if undirected else graph, seed, **options)

@@ -7,16 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sectioncls.encoders import CONDITIONINGS, read_facts, read_history
+from pydantic import ValidationError
+
+from sectioncls.encoders import CONDITIONINGS, Encoder, read_facts, read_history
 from sectioncls.errors import InputError, UsageError
 from sectioncls.papersets import PaperSet, open_paperset
 from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.locate import find_data
 from sectioncls.recipes.observer import SILENT, Observer
+from sectioncls.recipes.papers.baselines.rows import score_baselines
+from sectioncls.recipes.papers.findings import finish_findings
 from sectioncls.recipes.papers.lessons import kind_of, lesson_of
 from sectioncls.recipes.papers.material import Material, material_of
-from sectioncls.recipes.papers.schema import PaperRecipe, TaskOptions, VariantOptions
-from sectioncls.recipes.papers.scores import check_scored, score_encoder, score_words
+from sectioncls.recipes.papers.schema import MODEL, PaperRecipe, TaskOptions, VariantOptions
+from sectioncls.recipes.papers.scores import check_scored, score_encoder
+from sectioncls.recipes.papers.study import check_study, finish_study, measure_study, quick_recipe
+from sectioncls.recipes.papers.study_groups import groups_of, score_grouped
+from sectioncls.recipes.papers.study_titles import titled_material
+from sectioncls.recipes.papers.study_wordings import reword
 from sectioncls.recipes.papers.train import join_variants, load_begin, train_papers
 from sectioncls.recipes.runinfo import info_at_start, source_facts, timed
 from sectioncls.report import write_report
@@ -45,6 +53,7 @@ def run_papers(
     papers: Path | None = None,
     overwrite: bool = False,
     resume: bool = False,
+    quick: bool = False,
     observer: Observer = SILENT,
 ) -> Run:
     """Run ``recipe`` into ``folder`` and give the finished run; its ``report.html`` is the last piece.
@@ -52,18 +61,24 @@ def run_papers(
     ``text`` is the recipe as written, kept beside the results; ``papers`` is a paper set in place of the recipe's.
     ``resume`` goes on in a folder that is there: whole pieces stay, a training goes on from its checkpoint, and the
     recipe may have got more variants since. Encoders lie in ``encoder/``, in ``encoder/NAME/`` where there are several.
+    ``quick`` makes a study a trial of a minute on made-up papers, or on a handful of ``papers``.
     """
+    if quick:
+        recipe = quick_recipe(recipe, renamed=papers is None)
     run = _open(recipe, folder, overwrite=overwrite, resume=resume)
     run.write_text("recipe.toml", text)
     with timed(run, "papers"):
         data = open_paperset(papers) if papers else _papers(recipe, run.folder("corpus"))
+        check_study(recipe, data)
         material = material_of(data, recipe.papers, recipe.seed)
     _check(recipe, material)
     run.update(corpus=source_facts(data.info, data.path), notes=_notes(recipe, material))
+    with timed(run, "measures"):
+        measure_study(run, recipe, material, quick=quick)
     work = _Work(run, recipe, material, resume, observer)
     if recipe.evaluate.baselines:
         with timed(run, "baselines"):
-            score_words(run, material, recipe.evaluate, observer)
+            score_baselines(run, material, recipe.evaluate, observer, seed=recipe.seed)
     if recipe.evaluate.untuned:
         work.score_untuned()
     if recipe.base is not None:
@@ -71,6 +86,8 @@ def run_papers(
     for variant in recipe.variants:
         for seed in variant.seeds or (recipe.seed,):
             work.make(variant, seed)
+    finish_study(run, recipe, material)
+    finish_findings(run, recipe.seed)
     shutil.rmtree(run.folder("checkpoint"), ignore_errors=True)
     run.finish()
     write_report([run.path], run.path / "report.html", overwrite=True)
@@ -95,6 +112,7 @@ class _Work:
         with timed(self.run, f"score {name}"):
             encoder = load_begin(self.recipe.model)
             score_encoder(self.run, self.material, encoder, name, None, (), self.recipe.evaluate, self.observer)
+            self._score_titles(encoder, name, None, facts)
 
     def train_base(self) -> None:
         """Train the first stage, from which the variants begin."""
@@ -129,16 +147,20 @@ class _Work:
         self._score(folder, variant.name, seed)
 
     def _train(self, variant: VariantOptions, seed: int, folder: Path) -> None:
+        if variant.wordings:
+            reword(self._made(str(variant.start), seed), folder, variant.wordings, name=variant.name)
+            return
         if variant.train is None:
             members = [self._made(name, seed) for name in variant.of]
             join_variants(members, folder, how=variant.ensemble or "mean", name=variant.name, seed=seed)
             return
-        begin = self.recipe.model if self.recipe.base is None else self.folder_of(_BASE, None)
+        plain = self.recipe.base is None or variant.start == MODEL
+        begin = self.recipe.model if plain else self.folder_of(_BASE, None)
         train_papers(
-            self.material,
+            _learnt_from(self.recipe, self.material, variant),
             variant.train,
             folder,
-            begin=self._made(variant.start, seed) if variant.start else begin,
+            begin=self._made(variant.start, seed) if variant.start not in (None, MODEL) else begin,
             name=variant.name,
             seed=seed,
             work=self.run.folder("checkpoint") / f"{variant.name}-{seed}.training",
@@ -165,7 +187,21 @@ class _Work:
         with timed(self.run, f"score {name} {seed}"):
             encoder = load_begin(folder)
             tasks = _learnt(facts)
-            score_encoder(self.run, self.material, encoder, name, seed, tasks, self.recipe.evaluate, self.observer)
+            groups, options = groups_of(facts), self.recipe.evaluate
+            if groups:
+                score_grouped(self.run, self.material, encoder, name, seed, tasks, options, groups, self.observer)
+            else:
+                score_encoder(self.run, self.material, encoder, name, seed, tasks, options, self.observer)
+            self._score_titles(encoder, name, seed, facts)
+
+    def _score_titles(self, encoder: Encoder, name: str, seed: int | None, facts: dict[str, Any]) -> None:
+        """Score an encoder on titles alone as well, where the recipe asks for it."""
+        if not self.recipe.evaluate.titles:
+            return
+        titled = titled_material(self.material, self.run.folder("checkpoint") / "titles", self.recipe.seed)
+        called, tasks = f"{name}, titles", _learnt(facts)
+        self._enter(called, facts)
+        score_encoder(self.run, titled, encoder, called, seed, tasks, self.recipe.evaluate, self.observer)
 
     def _enter(self, name: str, facts: dict[str, Any]) -> None:
         """Write down what is known of an encoder, once a name."""
@@ -182,24 +218,34 @@ class _Work:
             self.run.append_history({**row, "encoder": name, "seed": seed})
 
 
+def _learnt_from(recipe: PaperRecipe, material: Material, variant: VariantOptions) -> Material:
+    """Give what a variant learns from: the recipe's papers, read as the variant says."""
+    changes = variant.papers.model_dump(exclude_none=True)
+    if not changes:
+        return material
+    return material_of(material.papers, recipe.papers.model_copy(update=changes), recipe.seed)
+
+
 def _check(recipe: PaperRecipe, material: Material) -> None:
     """Find mistakes before hours of work: tasks, conditionings and what is scored.
 
     Raises UsageError for what is not known, InputError where the papers hold nothing for a task.
     """
-    stages = [stage for stage in (recipe.base, *(variant.train for variant in recipe.variants)) if stage is not None]
-    seen: list[TaskOptions] = []
-    for stage in stages:
+    stages = [(recipe.base, material)] if recipe.base is not None else []
+    stages += [(one.train, _learnt_from(recipe, material, one)) for one in recipe.variants if one.train is not None]
+    seen: list[tuple[TaskOptions, bool]] = []
+    for stage, read in stages:
         if stage.conditioning not in (None, "none", *CONDITIONINGS):
             known = ", ".join(("none", *CONDITIONINGS))
             raise UsageError(f"unknown conditioning {stage.conditioning!r}", todo=f"known: {known}")
         for task in stage.tasks:
-            if task not in seen:
-                seen.append(task)
+            if (task, read.options.transductive) not in seen:
+                seen.append((task, read.options.transductive))
                 kind_of(task.name)
                 if task.mining != "scincl":  # graph embeddings take their time
-                    lesson_of(material, task, recipe.seed)
-    check_scored(material, recipe.evaluate)
+                    lesson_of(read, task, recipe.seed)
+    if recipe.variants or recipe.evaluate.baselines or recipe.evaluate.untuned:
+        check_scored(material, recipe.evaluate)
 
 
 def _learnt(facts: dict[str, Any]) -> tuple[str, ...]:
@@ -242,15 +288,24 @@ def _open(recipe: PaperRecipe, folder: Path, *, overwrite: bool, resume: bool) -
         info = info_at_start(recipe.name, protocol=recipe.evaluate.protocol, seeds=seeds)
         return create_run(folder, {**info, "kind": "papers", "recipe": wanted}, overwrite=overwrite)
     run = reopen_run(folder)
-    kept = dict(run.info.get("recipe") or {})
+    kept = _as_now(run.info.get("recipe") or {})
     before, now = kept.pop("variants", None) or [], list(wanted["variants"])
-    same = kept == {key: value for key, value in wanted.items() if key != "variants"}
+    kept.pop("study", None)  # claims and measures may change: they are made anew of what is there
+    same = kept == {key: value for key, value in wanted.items() if key not in ("variants", "study")}
     # Encoders of a run with one variant lie where there is room for one only.
     grown = len(before) > 1 or now == before
     if not (same and grown and all(variant in now for variant in before)):
         raise InputError("was started with another recipe", folder, "start again with --overwrite")
     run.update(recipe=wanted)
     return run
+
+
+def _as_now(kept: dict[str, Any]) -> dict[str, Any]:
+    """Give a kept recipe with the keys that recipes have got since, at what they are when nothing is said."""
+    try:
+        return PaperRecipe.model_validate(kept).model_dump(mode="json")
+    except ValidationError:
+        return dict(kept)
 
 
 def _notes(recipe: PaperRecipe, material: Material) -> list[str]:

@@ -8,9 +8,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sectioncls.recipes.papers.study_schema import EncodersCheck, StudyOptions
 from sectioncls.recipes.schema import checked, recipe_content, recipe_text
 
 __all__ = [
+    "MODEL",
+    "UNTRAINED",
     "ModelOptions",
     "PaperEvaluateOptions",
     "PaperRecipe",
@@ -18,11 +21,20 @@ __all__ = [
     "StageOptions",
     "TaskOptions",
     "VariantOptions",
+    "VariantPapers",
     "is_paper_recipe",
     "parse_paper_recipe",
     "read_paper_recipe",
     "with_paper_model",
 ]
+
+MODEL = "model"
+"""What a variant's ``start`` says to begin from the model itself, whatever the first stage is."""
+
+UNTRAINED = ("untuned", "bm25", "tfidf", "popularity")
+"""What claims may name beside variants: the model as it is, and what needs no encoder."""
+
+_TAKEN = ("base", MODEL, *UNTRAINED)
 
 
 class _Strict(BaseModel):
@@ -70,7 +82,8 @@ class TaskOptions(_Strict):
 
     ``mining`` says how citations become triples, ``options`` go to the miner as they are. ``cap`` is the most triples
     or papers that are used, drawn once. ``weight`` multiplies the task's loss. ``log_q`` corrects InfoNCE for how often
-    a document occurs, so that frequent topics keep their lead (see losses/infonce.py).
+    a document occurs, so that frequent topics keep their lead (see losses/infonce.py). ``route`` groups the task with
+    others than those of its format, in training and where it is scored.
     """
 
     name: str
@@ -83,6 +96,7 @@ class TaskOptions(_Strict):
     cap: int | None = Field(default=None, ge=1)
     weight: float = Field(default=1.0, gt=0)
     log_q: bool = False
+    route: Literal["classification", "regression", "proximity", "search"] | None = None
 
 
 class StageOptions(_Strict):
@@ -91,7 +105,7 @@ class StageOptions(_Strict):
     ``options`` go to the conditioning. ``temperature`` None is 0.05 on unit vectors, else 1, as published; ``margin``
     None is 0.35 on unit vectors, else 1. ``budget`` counts papers that are encoded forward and backward, whatever
     ``epochs`` says; queries of a search and topics do not count. Dev is scored ``checks`` times; with ``choose`` the
-    best state on dev is kept, else the last.
+    best state on dev is kept, else the last. ``layer_decay`` lowers the rate block by block towards the embeddings.
     """
 
     conditioning: str | None = None
@@ -112,6 +126,7 @@ class StageOptions(_Strict):
     warmup: float = Field(default=0.1, ge=0, le=1)
     weight_decay: float = Field(default=0.0, ge=0)
     clip: float = Field(default=1.0, gt=0)
+    layer_decay: float = Field(default=1.0, gt=0, le=1)
     precision: Literal["float32", "bf16"] = "float32"
     tune: Literal["all", "bitfit"] = "all"
     checks: int = Field(default=2, ge=1)
@@ -128,27 +143,44 @@ class StageOptions(_Strict):
         return content
 
 
+class VariantPapers(_Strict):
+    """What one variant reads otherwise than ``[papers]`` says; None leaves it as it is there."""
+
+    definitions: bool | None = None
+    titles_alone: float | None = Field(default=None, ge=0, lt=1)
+    transductive: bool | None = None
+
+
 class VariantOptions(_Strict):
     """One encoder of a comparison: the recipe's ``[train]`` with this table's own keys in their place.
 
-    ``start`` names a variant above whose encoder this one begins from, in place of the base's. ``ensemble`` makes an
-    encoder of the two variants ``of`` without training. ``seeds`` None is the recipe's seed.
+    ``start`` names a variant above whose encoder this one begins from, in place of the base's, or ``model``: the model
+    without the first stage. ``papers`` are other texts and rows to learn from. ``ensemble`` makes an encoder of the two
+    variants ``of`` without training, ``wordings`` one of ``start`` that is told its tasks in other words, by route.
+    ``seeds`` None is the recipe's seed.
     """
 
     name: str
     train: StageOptions | None = None
     start: str | None = None
+    papers: VariantPapers = VariantPapers()
+    wordings: dict[str, str] = {}
     seeds: tuple[int, ...] | None = None
     ensemble: Literal["mean", "concat"] | None = None
     of: tuple[str, ...] = ()
 
 
 class PaperEvaluateOptions(_Strict):
-    """What is scored: ``tasks`` of the set (default: all that it has), ``baselines`` without an encoder, ``untuned``.
+    """What is scored: ``tasks`` of the set (default: all that it has), ``baselines``, ``untuned``.
+
+    ``baselines`` are rows beside the encoders: true gives BM25, TF-IDF and popularity, else names (baselines/names.py).
+    ``fields`` scores rankings for the papers of each topic of a collection too (``fields``: of each field of study).
 
     ``similarity`` replaces the protocol's: vectors learnt by distance margins are compared by distance unless they have
     unit length. ``whole`` names rankings over all papers, ``least`` is how many papers must bear a topic that is
-    ranked. ``base`` scores the encoder after the first stage as well. ``precision`` is that of encoding.
+    ranked. ``base`` scores the encoder after the first stage as well, ``titles`` every encoder on titles alone (called
+    NAME, titles). ``precision`` is that of encoding. ``cross_formats`` scores the tasks of each
+    format by the vectors of every other as well, which reads each paper along every route.
     """
 
     tasks: tuple[str, ...] = ()
@@ -158,13 +190,19 @@ class PaperEvaluateOptions(_Strict):
     precision: Literal["float32", "bf16"] = "float32"
     protocol: str = "default"
     splits: tuple[Literal["dev", "test"], ...] = ("test",)
-    baselines: bool = True
+    baselines: bool | tuple[str, ...] = True
+    fields: str | None = None
     untuned: bool = True
     base: bool = False
+    titles: bool = False
+    cross_formats: bool = False
 
 
 class PaperRecipe(_Strict):
-    """One experiment with paper encoders: an optional first stage ``base``, then one training for each variant."""
+    """One experiment with paper encoders: an optional first stage ``base``, then one training for each variant.
+
+    With ``study`` it decides claims of a paper (study_schema.py).
+    """
 
     name: str
     seed: int = Field(default=0, ge=0)
@@ -174,21 +212,38 @@ class PaperRecipe(_Strict):
     train: StageOptions | None = None
     variants: tuple[VariantOptions, ...] = ()
     evaluate: PaperEvaluateOptions = PaperEvaluateOptions()
+    study: StudyOptions | None = None
 
     @model_validator(mode="after")
     def _variants_know_each_other(self) -> PaperRecipe:
         above: set[str] = set()
         for variant in self.variants:
-            if variant.name in (*above, "base"):
+            if variant.name in (*above, *_TAKEN):
                 raise ValueError(f"two variants are called {variant.name}")
-            for name in (*variant.of, *([variant.start] if variant.start else [])):
+            for name in (*variant.of, *([variant.start] if variant.start not in (None, MODEL) else [])):
                 if name not in above:
                     raise ValueError(f"variant {variant.name} names {name}, which is no variant above it")
-            if (variant.ensemble is None) == (variant.train is None) or (variant.ensemble is None) != (not variant.of):
-                raise ValueError(f"variant {variant.name}: give ensemble and of, or a training")
+            ways = [variant.ensemble is not None, bool(variant.wordings), variant.train is not None]
+            if sum(ways) != 1 or (variant.ensemble is None) != (not variant.of):
+                raise ValueError(f"variant {variant.name}: give ensemble and of, or wordings and start, or a training")
+            if variant.wordings and variant.start in (None, MODEL):
+                raise ValueError(f"variant {variant.name}: wordings need the start that they are given to")
             above.add(variant.name)
         if self.train is not None and not self.train.tasks:
             raise ValueError("[train] names no tasks")
+        return self
+
+    @model_validator(mode="after")
+    def _claims_know_the_variants(self) -> PaperRecipe:
+        known = {*(variant.name for variant in self.variants), *UNTRAINED, "base"}
+        if self.evaluate.titles:
+            known |= {f"{name}, titles" for name in known}
+        for claim in self.study.claim if self.study else ():
+            if isinstance(claim.check, EncodersCheck):
+                named = (*claim.check.better, *claim.check.worse, *([claim.check.full] if claim.check.full else []))
+                unknown = next((name for name in named if name not in known), None)
+                if unknown is not None:
+                    raise ValueError(f"the claim {claim.id} names {unknown}, which is no variant")
         return self
 
 
@@ -238,4 +293,4 @@ def _variant(own: Any, train: dict[str, Any]) -> Any:
     changes = {key: value for key, value in own.items() if key not in kept}
     if "name" not in kept and isinstance(changes.get("conditioning"), str):
         kept["name"] = changes["conditioning"]
-    return kept if "ensemble" in kept else {**kept, "train": {**train, **changes}}
+    return kept if "ensemble" in kept or "wordings" in kept else {**kept, "train": {**train, **changes}}
