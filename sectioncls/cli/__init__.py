@@ -22,6 +22,7 @@ from sectioncls.cli import (
     finetune,
     labels,
     predict,
+    push,
     read,
     report,
     run,
@@ -58,6 +59,7 @@ app.add_typer(labels.labels, name="labels")
 app.command("finetune")(finetune.finetune)
 app.command("encode")(encode.encode)
 app.command("evaluate")(evaluate.evaluate)
+app.command("push")(push.push)
 app.command("transfer")(transfer.transfer)
 app.command("context")(context.context)
 app.command("predict")(predict.predict)

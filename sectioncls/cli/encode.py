@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,10 @@ __all__ = ["encode"]
 def encode(
     src: Annotated[Path, typer.Argument(help="A corpus folder, or a text file with one sentence a line.")],
     model: Annotated[str, typer.Option(help="minilm, scibert, a folder, or a hub id.")] = "minilm",
+    cache: Annotated[
+        Path | None,
+        typer.Option(envvar="SECTIONCLS_CACHE", help="A folder to keep vectors in, and to take them from when known."),
+    ] = None,
     output: Output = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -24,7 +29,7 @@ def encode(
     Example: sectioncls encode sentences.txt --model encoders/csabstruct-minilm -o sentences.npy
     """
     from sectioncls.cli.observing import observer
-    from sectioncls.encoders import load_encoder
+    from sectioncls.encoders import cached_vectors, load_encoder
     from sectioncls.recipes import embed
     from sectioncls.recipes.matrices import check_matrix, read_sources, write_matrix
 
@@ -36,6 +41,7 @@ def encode(
     encoder = load_encoder(model)
     for name, source in sources.items():
         tokens = encoder.read(source.texts, source.article_ids, source.index)
-        vectors = embed(encoder, tokens, f"encoding {name or src.name}", observer(quiet=quiet))
+        make = partial(embed, encoder, tokens, f"encoding {name or src.name}", observer(quiet=quiet))
+        vectors = make() if cache is None else cached_vectors(cache, encoder, tokens, make)
         write_matrix(files[name], vectors)
         print(f"{files[name]}: {vectors.shape[0]} x {vectors.shape[1]}")

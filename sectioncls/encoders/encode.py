@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
+from sectioncls.encoders.embedding_cache import cached_vectors
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.encoders.tokens import Tokens
 from sectioncls.encoders.windows import Windows
@@ -28,18 +30,26 @@ def encode(
     side: str = "document",
     *,
     precision: str = "float32",
+    cache: Path | None = None,
 ) -> npt.NDArray[np.float32]:
     """Give one float32 vector per text, (n, dimension), in the order of ``texts``.
 
     ``task`` and ``side`` (``query`` or ``document``) choose the route through a conditioned encoder (see
     Encoder.tokenise, also for what it raises). ``precision`` ``bf16`` multiplies in 16 bit, two to three times as fast
-    where the processor can, with vectors that differ in the third digit.
+    where the processor can, with vectors that differ in the third digit. ``cache`` is a folder that vectors are kept in
+    and taken from (see embedding_cache.py).
     """
-    return encode_tokens(encoder, encoder.tokenise(texts, task, side), precision)
+    return encode_tokens(encoder, encoder.tokenise(texts, task, side), precision, cache)
 
 
-def encode_tokens(encoder: Encoder, tokens: Tokens | Windows, precision: str = "float32") -> npt.NDArray[np.float32]:
+def encode_tokens(
+    encoder: Encoder, tokens: Tokens | Windows, precision: str = "float32", cache: Path | None = None
+) -> npt.NDArray[np.float32]:
     """Give one float32 vector per tokenised text or sentence of a window, (n, dimension)."""
+    if cache is not None:
+        return cached_vectors(
+            cache, encoder, tokens, lambda: encode_tokens(encoder, tokens, precision), precision=precision
+        )
     vectors = np.zeros((tokens.items, encoder.dimension), dtype=np.float32)
     for rows, block in encode_batches(encoder, tokens, precision=precision):
         vectors[rows] = block

@@ -9,6 +9,7 @@ from typing import Any
 
 from sectioncls.encoders.delta import save_delta
 from sectioncls.encoders.encoder import Encoder
+from sectioncls.encoders.exported import GraphBackbone
 from sectioncls.encoders.heads import LinearHead, save_head
 from sectioncls.encoders.load import without_bars
 from sectioncls.staging import folder_files, staged_folder, write_json
@@ -16,6 +17,8 @@ from sectioncls.staging import folder_files, staged_folder, write_json
 __all__ = ["read_facts", "read_history", "save_encoder"]
 
 _FACTS = "sectioncls.json"
+# Dev scores of training that are no fractions.
+_AS_IS = ("triplet-loss", "effective-rank", "mean-distance", "label-spread")
 _HISTORY = "history.jsonl"
 
 
@@ -78,9 +81,11 @@ def read_history(folder: Path) -> list[dict[str, Any]]:
 def _card(facts: Mapping[str, Any], encoder: Encoder) -> str:
     """Give the model card: YAML header as the hub reads it, then data, recipe, scores and limits."""
     base, dev = facts.get("base_model", "?"), facts.get("dev", {})
-    rows = "\n".join(f"| {name} | {100 * value:.2f} |" for name, value in dev.items())
+    rows = "\n".join(f"| {name} | {(1 if name in _AS_IS else 100) * value:.2f} |" for name, value in dev.items())
     recipe = "\n".join(f"| {key} | {value} |" for key, value in facts.get("training", {}).items())
     about, alone = _about(facts, encoder)
+    learnt = "Trained on the corpus above only: other fields, languages and document types were not measured. "
+    learnt = learnt if facts.get("corpus") else ""
     notes = "\n".join(f"- {note}" for note in facts.get("notes", []))
     return f"""---
 library_name: sentence-transformers
@@ -103,7 +108,7 @@ tags: [sentence-transformers, sectioncls, scientific-text]
 |---|---|
 {recipe}
 
-## Scores on dev (x100; the model was chosen by them, so they flatter it)
+## Scores on dev (x100, losses, ranks and distances as they are; the model was chosen by them, so they flatter it)
 
 | metric | value |
 |---|---|
@@ -111,7 +116,7 @@ tags: [sentence-transformers, sectioncls, scientific-text]
 
 ## Limits
 
-Trained on the corpus above only: other fields, languages and document types were not measured. Texts are cut at
+{learnt}Texts are cut at
 {encoder.max_length} tokens. {alone}
 {notes}
 """
@@ -128,6 +133,8 @@ def _about(facts: Mapping[str, Any], encoder: Encoder) -> tuple[str, str]:
             f"{named[1]})."
         )
         return about, "Full texts are not read."
+    if not corpus:  # exported as its makers trained it
+        return f"Maps a sentence to {encoder.dimension} numbers, as {base} does.", "A sentence is read alone."
     about = (
         f"Maps a sentence of a scientific article to {encoder.dimension} numbers that tell its rhetorical role.\n"
         f"Fine-tuned from {base} on the corpus {named[0]} (labels: {', '.join(corpus.get('labels', []))};\n"
@@ -143,6 +150,12 @@ def _about(facts: Mapping[str, Any], encoder: Encoder) -> tuple[str, str]:
 
 def _usage(encoder: Encoder) -> str:
     """Give the lines of Python that encode a text."""
+    if isinstance(encoder.backbone, GraphBackbone):
+        return (
+            "import sectioncls.encoders  # runs the graph; pip install 'sectioncls[export]'\n"
+            "from sentence_transformers import SentenceTransformer\n"
+            'vectors = SentenceTransformer("PATH").encode(["We propose a new method."])'
+        )
     if encoder.conditioning is None:
         return (
             "from sentence_transformers import SentenceTransformer\n"

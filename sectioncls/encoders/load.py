@@ -13,6 +13,8 @@ from sectioncls.encoders.backbones import MODELS, HubModel, PackagedModel, fit_m
 from sectioncls.encoders.checkpoints import adapter_folder, converting, find_adapters, read_adapter, with_adapters
 from sectioncls.encoders.delta import apply_delta, read_delta_facts
 from sectioncls.encoders.encoder import Encoder
+from sectioncls.encoders.exported import BACKENDS
+from sectioncls.encoders.static import StaticEncoder, is_static
 from sectioncls.encoders.windows import Context
 from sectioncls.errors import ModelError
 
@@ -96,6 +98,10 @@ def _load_plain(
     else:
         hub = {**hub, "local_files_only": _reach(source, hub, str(name))}
     model = _open(source, hub, device, truncate_dim)
+    if is_static(model):
+        if pooling is not None or context is not None:
+            raise ModelError("a static encoder has neither pooling nor context", name, "leave --pooling and --context")
+        return StaticEncoder(model)
     row = named if like is None else model_of(like)
     if isinstance(row, HubModel):
         fit_model(model, row)
@@ -181,10 +187,11 @@ def _packaged(named: PackagedModel) -> Path:
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse folders without safetensors weights, or whose modules are not sentence_transformers' or ours."""
+    """Refuse folders with neither safetensors nor a graph, or whose modules are not sentence_transformers' or ours."""
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise ModelError("holds no model (no config.json, no modules.json)", folder)
-    if not any(folder.rglob("*.safetensors")):
+    exported = any((folder / files[0]).is_file() for files in BACKENDS.values())
+    if not exported and not any(folder.rglob("*.safetensors")):
         raise ModelError("holds no safetensors weights; pickled weights are not opened", folder, converting(folder))
     manifest = folder / "modules.json"
     if not manifest.is_file():
