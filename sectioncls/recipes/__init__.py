@@ -2,6 +2,7 @@
 
 from sectioncls.recipes.evaluate import Evaluation, embed, evaluate_encoder, evaluate_texts
 from sectioncls.recipes.finetune import Finetuned, finetune, load_start
+from sectioncls.recipes.hpo import Searched, Trial, check_search, search_options
 from sectioncls.recipes.locate import find_data, find_recipe, recipe_names
 from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.presets import Plan, plan
@@ -11,10 +12,12 @@ from sectioncls.recipes.schema import (
     EvaluateOptions,
     FinetuneOptions,
     Recipe,
+    SearchOptions,
     parse_recipe,
     read_recipe,
     with_model,
 )
+from sectioncls.recipes.seeds_run import finetune_seeds
 
 __all__ = [
     "SILENT",
@@ -26,6 +29,10 @@ __all__ = [
     "Observer",
     "Plan",
     "Recipe",
+    "SearchOptions",
+    "Searched",
+    "Trial",
+    "check_search",
     "embed",
     "evaluate_encoder",
     "evaluate_models",
@@ -33,11 +40,13 @@ __all__ = [
     "find_data",
     "find_recipe",
     "finetune",
+    "finetune_seeds",
     "load_start",
     "parse_recipe",
     "plan",
     "read_recipe",
     "recipe_names",
     "run_recipe",
+    "search_options",
     "with_model",
 ]

@@ -311,3 +311,66 @@ def test_a_mistake_by_command_is_one_line(papers, tmp_path):
     result = command("run", "x.toml", "-o", "out", "-q", cwd=tmp_path, code=1)
     assert "Traceback" not in result.stderr and len(result.stderr.strip().splitlines()) == 1, result.stderr
     assert "names no paper set" in result.stderr and "papers.path" in result.stderr
+
+
+def test_vectors_are_kept_and_found_again(text, run, tmp_path, monkeypatch):
+    import shutil
+
+    import sectioncls.recipes.papers.vectors as vectors
+    from sectioncls.runs import reopen_run
+
+    kept = run.path / "embeddings"
+    assert sorted(file.name for file in (kept / "adapters-3").glob("*.npy")) == [
+        "classification.npy",
+        "proximity.npy",
+        "regression.npy",
+        "search.npy",
+    ]
+    assert [file.name for file in (kept / "none-3").glob("*.npy")] == ["all.npy"]
+    again = tmp_path / "again"
+    shutil.copytree(run.path, again)
+    before = run.scores()
+    lost = reopen_run(again)  # as if it had been cut off while the last encoder was scored
+    (again / "scores.json").unlink()
+    lost.add_scores([score for score in before if score.encoder != "both"])
+    encoded = []
+    monkeypatch.setattr(vectors, "encode_batches", lambda *given, **options: encoded.append(given) or iter(()))
+    done = run_papers(parse_paper_recipe(text, "small"), text, again, resume=True)
+    assert not encoded
+    assert sorted(done.scores(), key=str) == sorted(before, key=str)
+
+
+def test_formats_are_scored_across(papers, tiny_bert, tmp_path):
+    text = f'name = "one"\n[papers]\npath = "{papers.path}"\n[model]\nname = "{tiny_bert}"\n' + (
+        '[train]\ntasks = ["links", "year"]\nbudget = 24\nbatch_size = 4\nconditioning = "control-codes"\n'
+        '[evaluate]\ntasks = ["rank:cite", "regress:year"]\nbaselines = false\nuntuned = false\ncross_formats = true\n'
+    )
+    done = run_papers(parse_paper_recipe(text, "one"), text, tmp_path / "one")
+    values = {score.task: score.value for score in done.scores() if score.metric == "mean"}
+    routes = ("classification", "regression", "proximity", "search")
+    crossed = {task for task in values if task.startswith("cross:")}
+    assert crossed == {f"cross:{route}>{asked}" for route in routes for asked in ("proximity", "regression")}
+    for asked in ("proximity", "regression"):  # on the diagonal stands what the encoder is scored by
+        assert values[f"cross:{asked}>{asked}"] == pytest.approx(values[f"average:{asked}"])
+    assert values["cross:search>regression"] != values["cross:regression>regression"]
+    page = (tmp_path / "one" / "report.html").read_text(encoding="utf-8")
+    assert "Formats against formats: control-codes" in page
+
+
+def test_tasks_without_a_route_are_left_out_and_noted(papers, tiny_bert, tmp_path):
+    from sectioncls.encoders import condition, save_encoder
+
+    encoder = condition(load_encoder(tiny_bert, device="cpu"), "mha-experts", tasks=["proximity", "search"])
+    save_encoder(
+        encoder, tmp_path / "ready", facts={"format": 1, "kind": "papers", "backbone": "other", "name": "ready"}
+    )
+    text = f'name = "one"\n[papers]\npath = "{papers.path}"\n[model]\nname = "{tmp_path / "ready"}"\n' + (
+        '[train]\ntasks = ["links"]\nbudget = 12\nbatch_size = 4\n[evaluate]\ntasks = ["rank:cite", "label:area"]\n'
+        "baselines = false\nuntuned = false\n"
+    )
+    done = run_papers(parse_paper_recipe(text, "one"), text, tmp_path / "one")
+    assert {score.task for score in done.scores() if score.metric != "mean"} == {"rank:cite"}
+    assert "tuned has no route for label:area: left out" in done.info["notes"]
+    other = text.replace('"links"', '"class:area"')
+    with pytest.raises(UsageError, match="unknown task 'classification'"):
+        run_papers(parse_paper_recipe(other, "one"), other, tmp_path / "two")

@@ -30,6 +30,8 @@ def test_building_and_reporting_need_no_torch():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_all_names_exist(name):
+    if name == "sectioncls.recipes.mteb":
+        pytest.importorskip("mteb", reason="mteb is not installed")
     module = importlib.import_module(name)
     assert module.__doc__, name
     for public in getattr(module, "__all__", ()):
