@@ -16,8 +16,10 @@ from sectioncls.cli import (
     check,
     compare,
     context,
+    distill,
     encode,
     evaluate,
+    export,
     fetch,
     finetune,
     labels,
@@ -58,6 +60,8 @@ app.command("split")(split.split)
 app.add_typer(labels.labels, name="labels")
 app.command("finetune")(finetune.finetune)
 app.command("encode")(encode.encode)
+app.command("export")(export.export)
+app.command("distill")(distill.distill)
 app.command("evaluate")(evaluate.evaluate)
 app.command("push")(push.push)
 app.command("transfer")(transfer.transfer)

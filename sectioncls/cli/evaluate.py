@@ -41,6 +41,10 @@ def evaluate(
         Literal["auto", "scikit-learn", "intelex"],
         typer.Option(help="Who computes SVM and neighbours; auto: intelex where it is installed and rows are many."),
     ] = "auto",
+    cache: Annotated[
+        Path | None,
+        typer.Option(envvar="SECTIONCLS_CACHE", help="A folder to keep vectors in, and to take them from when known."),
+    ] = None,
     output: Output = None,
     seed: Seed = 0,
     overwrite: Overwrite = False,
@@ -73,6 +77,7 @@ def evaluate(
         checked(EvaluateOptions, asked, "evaluate", usage=True),
         output,
         seed=seed,
+        cache=cache,
         overwrite=overwrite,
         observer=observer(quiet=quiet),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from sectioncls.corpora import Corpus, open_corpus, require_trainable
-from sectioncls.encoders import Encoder, load_encoder, load_head, read_history
+from sectioncls.encoders import Encoder, cached_vectors, load_encoder, load_head, read_history
 from sectioncls.errors import InputError
 from sectioncls.recipes.build import recipe_corpus
 from sectioncls.recipes.evaluate import Evaluation, Vectors, embed, evaluate_encoder, evaluate_texts, uses_dev
@@ -87,13 +88,14 @@ def evaluate_models(
     folder: Path | None,
     *,
     seed: int = 0,
+    cache: Path | None = None,
     overwrite: bool = False,
     observer: Observer = SILENT,
 ) -> list[Score]:
     """Give the scores of ``models`` (as load_encoder takes them) and of the text baselines on ``corpus``.
 
     With ``folder``, everything is kept there as a run that ``report`` reads; without, nothing is kept and no picture is
-    drawn.
+    drawn. ``cache`` is a folder of embeddings by fingerprint, which are taken from it and put into it.
     """
     remarks = require_trainable(corpus)
     with TemporaryDirectory() as scratch:
@@ -103,7 +105,7 @@ def evaluate_models(
         drawn = options if folder else options.model_copy(update={"projections": ()})
         _evaluate_texts(run, corpus, drawn, observer)
         for model in models:
-            _evaluate_model(run, corpus, model, drawn, seed, observer)
+            _evaluate_model(run, corpus, model, drawn, seed, observer, cache=cache)
         run.finish()
         return run.scores()
 
@@ -118,6 +120,7 @@ def _evaluate_model(
     *,
     trained: int | None = None,
     first: bool = True,
+    cache: Path | None = None,
 ) -> None:
     """Score one encoder into a run: embeddings, scores, predictions, clusters, pictures. Done already: nothing.
 
@@ -133,9 +136,9 @@ def _evaluate_model(
     _enter(run, name, facts, encoder.dimension, read_history(folder), trained)
     shown = name if trained is None else f"{name}-{trained}"
     with timed(run, f"encode {shown}"):
-        train = _embedded(run, encoder, corpus, shown, "train", observer)
-        test = _embedded(run, encoder, corpus, shown, "test", observer)
-        dev = _embedded(run, encoder, corpus, shown, "dev", observer) if uses_dev(options) else None
+        train = _embedded(run, encoder, corpus, shown, "train", cache, observer)
+        test = _embedded(run, encoder, corpus, shown, "test", cache, observer)
+        dev = _embedded(run, encoder, corpus, shown, "dev", cache, observer) if uses_dev(options) else None
     context = "none" if encoder.context is None else "window"
     with timed(run, f"score {shown}"):
         result = evaluate_encoder(
@@ -241,7 +244,9 @@ def _remarks(corpus: Corpus, remarks: Sequence[str]) -> list[str]:
     return notes
 
 
-def _embedded(run: Run, encoder: Encoder, corpus: Corpus, name: str, split: str, observer: Observer) -> Vectors:
+def _embedded(
+    run: Run, encoder: Encoder, corpus: Corpus, name: str, split: str, cache: Path | None, observer: Observer
+) -> Vectors:
     """Give the vectors of a split, from the run's own file when an earlier try wrote it."""
     path = run.folder("embeddings") / f"{name}-{split}.npy"
     rows = corpus.split(split)
@@ -250,7 +255,8 @@ def _embedded(run: Run, encoder: Encoder, corpus: Corpus, name: str, split: str,
         if kept.shape == (len(rows), encoder.dimension):
             return kept
     tokens = encoder.read(rows.texts, rows.article_ids, rows.index)
-    vectors = embed(encoder, tokens, f"{name}: encoding {split}", observer)
+    make = partial(embed, encoder, tokens, f"{name}: encoding {split}", observer)
+    vectors: Vectors = make() if cache is None else cached_vectors(cache, encoder, tokens, make)
     write_matrix(path, vectors)
     return vectors
 

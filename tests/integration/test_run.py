@@ -134,6 +134,15 @@ def test_evaluate_keeps_a_run_that_report_reads(small_corpus, tiny_bert, tmp_pat
     assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_evaluate_takes_embeddings_from_the_cache(small_corpus, tiny_bert, tmp_path, monkeypatch):
+    options = module.EvaluateOptions(classifiers=("knn",), projections=())
+    corpus = module.open_corpus(small_corpus)
+    first = module.evaluate_models([str(tiny_bert)], corpus, options, None, cache=tmp_path / "kept")
+    assert len(list((tmp_path / "kept").glob("*.npy"))) == 3  # train, dev (for calibration) and test
+    monkeypatch.setattr(module, "embed", lambda *given: pytest.fail("encoded again"))
+    assert module.evaluate_models([str(tiny_bert)], corpus, options, None, cache=tmp_path / "kept") == first
+
+
 def test_sentences_of_test_that_stand_in_train_are_said(demo, tiny_bert, tmp_path):
     for name in ("train", "dev", "test"):
         (tmp_path / "leaky").mkdir(exist_ok=True)
