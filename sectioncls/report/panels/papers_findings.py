@@ -38,7 +38,8 @@ def findings(
     run: RunView, rows: Mapping[str, Cells], means: Mapping[str, Cells], vanilla: str | None
 ) -> dict[str, Any]:
     """Give what stands below a run's tables; ``rows`` and ``means`` are these, by encoder."""
-    claims = [dict(claim) for claim in run.info.get("claims") or ()]
+    # A study judges its own claims, and says so first on its page.
+    claims = [] if run.info.get("study") else [dict(claim) for claim in run.info.get("claims") or ()]
     tested = [claim for claim in claims if claim.get("verdict") != "not testable here"]
     return {
         "lead": _held_out(means, vanilla),
