@@ -42,7 +42,7 @@ def predict(
     min_prob: Annotated[float, typer.Option(min=0, max=1, help="Give no label below this probability.")] = 0.0,
     splitter: Annotated[str, typer.Option(help="Sentence splitter.")] = "scisplit",
     precision: Annotated[
-        Literal["float32", "bf16"], typer.Option(help="bf16 is two to three times as fast on processors that have it.")
+        Literal["float32", "bf16"], typer.Option(help="bf16 is about twice as fast on processors that have it.")
     ] = "float32",
     sub_articles: Annotated[
         bool, typer.Option("--sub-articles", help="Read JATS sub-articles and responses as articles of their own.")

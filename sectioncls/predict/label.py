@@ -102,8 +102,8 @@ def load_model(
     """Give the model in an encoder folder that was trained with a classifier (``--objective ce``, ``crf``, ``hsln``).
 
     Without ``path``, the model that the package carries: six roles, abstracts and full texts (its card:
-    ``sectioncls/predict/sections/README.md``). ``precision`` ``bf16`` is two to three times as fast on processors that
-    multiply in it, and moves a probability by less than a hundredth. Raises ModelError for a folder without a
+    ``sectioncls/predict/sections/README.md``). ``precision`` ``bf16`` is about twice as fast on processors that
+    multiply in it, and moved no probability by more than a hundredth. Raises ModelError for a folder without a
     classifier.
     """
     folder = BOX if path is None else Path(path).expanduser()

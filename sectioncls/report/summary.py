@@ -235,7 +235,9 @@ def _corpus(runs: list[tuple[str, Run]]) -> tuple[CorpusView, list[RunView]]:
     info = _mapping(runs[0][1], "corpus")
     comparison = compare_data(info)
     encoders = {name: _encoders(run) for name, run in runs}
-    groups = {name: _groups(name, run.scores(), encoders[name], comparison) for name, run in runs}
+    # Scores of paper encoders have a panel of their own.
+    scores = {name: [score for score in run.scores() if score.task == "sentence"] for name, run in runs}
+    groups = {name: _groups(name, scores[name], encoders[name], comparison) for name, _ in runs}
     merged = _merge([group for name, _ in runs for group in groups[name]])
     corpus = CorpusView(
         name=str(info.get("name", "corpus")),

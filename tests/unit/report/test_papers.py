@@ -45,6 +45,8 @@ def run(tmp_path: Path) -> Run:
             score("none", "topics:a", "recall@20", "name", 0.1),
             score("pals", "rank:cite", "map", "dot", 0.6, 1),
             score("pals", "rank:cite", "map", "dot", 0.64, 2),
+            score("none", "class:area", "f1-macro", "linear-svm", 0.7),
+            score("none", "class:area", "f1-micro", "linear-svm", 0.8),
             score("none", "average:all", "mean", "", 0.45),
         ]
     )
@@ -72,6 +74,8 @@ def test_the_page(run: Run, tmp_path: Path) -> None:
     page = write_report([run.path], tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Paper encoders on made" in page and "+24.0" in page and "a &lt;note&gt;" in page
     assert "classification scores" not in page
+    # F1 of papers by class is no F1 of sentences by role.
+    assert 'id="classification-title"' not in page and 'id="replication-title"' not in page
 
 
 def test_runs_of_sentences_have_no_such_panel(maker: Any, tmp_path: Path) -> None:
