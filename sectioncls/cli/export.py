@@ -14,7 +14,9 @@ __all__ = ["export"]
 
 
 def export(
-    model: Annotated[str, typer.Argument(metavar="ENCODER", help="minilm, a folder, or a hub id.")],
+    model: Annotated[
+        str, typer.Argument(metavar="ENCODER", help="minilm, sections (the model in the box), a folder, a hub id.")
+    ],
     output: Output = None,
     backend: Annotated[Literal["onnx", "openvino"], typer.Option(help="Who runs it.")] = "openvino",
     int8: Annotated[bool, typer.Option("--int8", help="Multiply in 8 bits: several times as fast.")] = False,
@@ -36,8 +38,11 @@ def export(
     """
     from sectioncls.cli.observing import observer
     from sectioncls.corpora import only_corpus, open_corpus
+    from sectioncls.predict.label import BOX
     from sectioncls.recipes.export import export_encoder, export_name
 
+    if model == BOX.name and not Path(model).exists():
+        model = str(BOX)
     place = corpus or (only_corpus() if int8 else None)
     done = export_encoder(
         model,

@@ -33,7 +33,8 @@ def int8(shared, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("int8")
     corpus = build_csabstruct(shared / "sentences" / "csabstruct_official", folder / "corpus", command="benchmark")
-    export_encoder(str(BOX), folder / "model", int8=True, corpus=corpus)
+    # Its classifier has a label that this corpus lacks, so nearest neighbours and a regression judge, which waver more.
+    export_encoder(str(BOX), folder / "model", int8=True, corpus=corpus, tolerance=0.5)
     return folder / "model"
 
 

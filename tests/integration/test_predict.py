@@ -140,3 +140,19 @@ def test_a_share_that_is_whole_is_not_labelled_again(model, tmp_path, monkeypatc
     assert (done.articles, done.sentences) == (2, 4)
     ids = [json.loads(line)["article_id"] for line in out.read_text(encoding="utf-8").splitlines()]
     assert ids == ["a", "a", "b", "b"]
+
+
+def test_the_model_in_the_box_is_exported_by_its_name(tmp_path):
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    from typer.testing import CliRunner
+
+    from sectioncls import load_model
+    from sectioncls.cli import app
+
+    arguments = ["export", "sections", "--backend", "onnx", "-o", str(tmp_path / "box"), "--quiet"]
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    text = "Little is known about sheep. We counted them. There were twelve."
+    here, there = load_model(device="cpu").predict(text), load_model(tmp_path / "box").predict(text)
+    assert [s.label for s in here] == [s.label for s in there]
+    assert [s.prob for s in here] == pytest.approx([s.prob for s in there], abs=1e-4)
