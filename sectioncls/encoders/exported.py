@@ -13,6 +13,7 @@ import hashlib
 import shutil
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,7 +27,7 @@ from transformers.modeling_outputs import BaseModelOutput
 from sectioncls.encoders.encoder import Encoder
 from sectioncls.errors import ModelError, UsageError
 
-__all__ = ["BACKENDS", "GraphBackbone", "GraphConfig", "graph_files", "import_backend", "with_graph"]
+__all__ = ["BACKENDS", "GraphBackbone", "GraphConfig", "graph_files", "import_backend", "openvino_core", "with_graph"]
 
 Runner: TypeAlias = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], npt.NDArray[np.float32]]
 
@@ -150,6 +151,18 @@ def import_backend(name: str) -> Any:
         raise ModelError(f"the library {name} is missing", todo="pip install 'sectioncls[export]'") from error
 
 
+@cache
+def openvino_core() -> Any:
+    """Give OpenVINO's core with its processor plugin loaded, one for the whole process.
+
+    A plugin lays a stack of its own under signals and puts the earlier one back when it goes. Two that don't go in
+    order put back one that is freed, and the next Ctrl-C kills the process; so the first comes early and never goes.
+    """
+    core = import_backend("openvino").Core()
+    core.get_property("CPU", "FULL_DEVICE_NAME")
+    return core
+
+
 def _open_onnx(files: list[Path], config: GraphConfig) -> Runner:
     runtime = import_backend("onnxruntime")
     settings = runtime.SessionOptions()
@@ -170,14 +183,13 @@ def _open_onnx(files: list[Path], config: GraphConfig) -> Runner:
 
 
 def _open_openvino(files: list[Path], config: GraphConfig) -> Runner:
-    openvino = import_backend("openvino")
+    core = openvino_core()
     settings = {
         "INFERENCE_NUM_THREADS": torch.get_num_threads(),
         "NUM_STREAMS": 1,
         "INFERENCE_PRECISION_HINT": "f32",
     }
     try:
-        core = openvino.Core()
         request = core.compile_model(core.read_model(files[0], files[1]), "CPU", settings).create_infer_request()
     except Exception as error:  # RuntimeError and kin, with a page of text
         raise ModelError(f"the graph can't be opened: {_reason(error)}", files[0]) from error

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from sectioncls.encoders.encode import encode_tokens
 from sectioncls.encoders.encoder import Encoder
-from sectioncls.encoders.exported import BACKENDS, import_backend, with_graph
+from sectioncls.encoders.exported import BACKENDS, import_backend, openvino_core, with_graph
 from sectioncls.encoders.packed import Layout, can_pack
 from sectioncls.encoders.tokens import Tokens
 from sectioncls.encoders.windows import Windows
@@ -106,6 +106,7 @@ def _write_onnx(states: _States, file: Path) -> Any:
 
 def _write_openvino(states: _States, file: Path) -> Any:
     openvino = import_backend("openvino")
+    openvino_core()
     with torch.no_grad():
         model = openvino.convert_model(states, example_input=_example())
     model.outputs[0].get_tensor().set_names({"last_hidden_state"})

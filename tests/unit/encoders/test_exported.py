@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
+import signal
 import sys
 
 import numpy as np
@@ -173,3 +175,15 @@ def test_a_missing_library_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ModelError, match=r"onnxruntime is missing.*pip install 'sectioncls\[export\]'"):
         import_backend("onnxruntime")
+
+
+def test_a_signal_is_handled_after_graphs_have_come_and_gone(plain, tmp_path):
+    """OpenVINO's plugins leave a freed stack under signals unless one of them lasts; Ctrl-C would kill the process."""
+    pytest.importorskip("openvino")
+    for name in "abc":
+        gone = export_graph(plain, tmp_path / name, "openvino")
+        encode(gone, TEXTS[:1])
+        del gone
+        gc.collect()
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
