@@ -22,14 +22,27 @@ ENOUGH_ROWS = 5000
 def engine_of(protocol: Protocol, rows: int) -> str:
     """``scikit-learn`` or ``intelex``: who computes SVM and neighbours of ``rows`` training rows under ``protocol``.
 
-    Raises UsageError where the protocol asks for intelex and it is not installed.
+    Raises UsageError where the protocol asks for intelex and it is not installed or can't be loaded.
     """
-    there = find_spec("sklearnex") is not None
-    if protocol.engine == "intelex" and not there:
-        raise UsageError("scikit-learn-intelex is not installed", "engine", "pip install 'sectioncls[intelex]'")
     if protocol.engine == "auto":
-        return "intelex" if there and rows >= ENOUGH_ROWS else "scikit-learn"
+        return "intelex" if rows >= ENOUGH_ROWS and _missing() is None else "scikit-learn"
+    if protocol.engine == "intelex" and (missing := _missing()):
+        raise UsageError(*missing)
     return protocol.engine
+
+
+def _missing() -> tuple[str, str, str] | None:
+    """Say why intelex can't compute: what, where, what to do; None where it can.
+
+    It can't be loaded into a process where another library, as OpenVINO, has brought an older TBB before.
+    """
+    if find_spec("sklearnex") is None:
+        return "scikit-learn-intelex is not installed", "engine", "pip install 'sectioncls[intelex]'"
+    try:
+        import_module("sklearnex.svm")
+    except ImportError:
+        return "scikit-learn-intelex can't be loaded beside another library's TBB", "engine", "take scikit-learn"
+    return None
 
 
 def svm_class(engine: str) -> Any:

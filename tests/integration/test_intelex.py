@@ -23,6 +23,12 @@ def made_up(rows: int, overlap: float, kind: type) -> tuple[np.ndarray, np.ndarr
     return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(kind), y
 
 
+@pytest.fixture(autouse=True)
+def loadable() -> None:
+    """Skip in a process where OpenVINO came first, whose TBB is another."""
+    pytest.importorskip("sklearnex.svm", exc_type=ImportError, reason="another library's TBB is loaded")
+
+
 @pytest.mark.parametrize("method", ["svm", "knn"])
 @pytest.mark.parametrize("overlap", [1.0, 4.0])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
