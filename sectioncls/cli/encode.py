@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sectioncls.cli.options import Output, Overwrite, Quiet
+from sectioncls.cli.options import Cache, Output, Overwrite, Quiet
 
 __all__ = ["encode"]
 
@@ -16,10 +16,7 @@ __all__ = ["encode"]
 def encode(
     src: Annotated[Path, typer.Argument(help="A corpus folder, or a text file with one sentence a line.")],
     model: Annotated[str, typer.Option(help="minilm, scibert, a folder, or a hub id.")] = "minilm",
-    cache: Annotated[
-        Path | None,
-        typer.Option(envvar="SECTIONCLS_CACHE", help="A folder to keep vectors in, and to take them from when known."),
-    ] = None,
+    cache: Cache = None,
     output: Output = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,

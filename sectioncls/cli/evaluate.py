@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sectioncls.cli.options import Json, Output, Overwrite, Quiet, Seed
+from sectioncls.cli.options import Cache, Json, Output, Overwrite, Quiet, Seed
 
 __all__ = ["evaluate"]
 
@@ -41,10 +41,7 @@ def evaluate(
         Literal["auto", "scikit-learn", "intelex"],
         typer.Option(help="Who computes SVM and neighbours; auto: intelex where it is installed and rows are many."),
     ] = "auto",
-    cache: Annotated[
-        Path | None,
-        typer.Option(envvar="SECTIONCLS_CACHE", help="A folder to keep vectors in, and to take them from when known."),
-    ] = None,
+    cache: Cache = None,
     output: Output = None,
     seed: Seed = 0,
     overwrite: Overwrite = False,
