@@ -37,7 +37,7 @@ def encode(
         check_matrix(file, overwrite=overwrite)
     encoder = load_encoder(model)
     for name, source in sources.items():
-        tokens = encoder.read(source.texts, source.article_ids, source.index)
+        tokens = encoder.read(source.texts, source.article_ids, source.index, source.paths)
         make = partial(embed, encoder, tokens, f"encoding {name or src.name}", observer(quiet=quiet))
         vectors = make() if cache is None else cached_vectors(cache, encoder, tokens, make)
         write_matrix(files[name], vectors)

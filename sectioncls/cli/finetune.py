@@ -46,6 +46,12 @@ def finetune(
     ] = "none",
     window: Annotated[int, typer.Option(min=16, help="Tokens per window.")] = 512,
     overlap: Annotated[int, typer.Option(min=0, help="Tokens of neighbouring sentences that a window reads.")] = 64,
+    titles: Annotated[
+        bool, typer.Option("--titles", help="Windows also read the titles above their sentences.")
+    ] = False,
+    place: Annotated[
+        bool, typer.Option("--place", help="Windows also read in which tenth of the article they stand.")
+    ] = False,
     tune: Annotated[
         Literal["all", "bitfit", "lora"], typer.Option(help="All weights, the biases, or low-rank additions (peft).")
     ] = "all",
@@ -119,6 +125,8 @@ def finetune(
         "context": context,
         "window": window,
         "overlap": overlap,
+        "titles": titles,
+        "place": place,
         "pooling": pooling,
         "tune": tune,
         "rank": rank,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -85,7 +85,8 @@ class Split:
     """The sentences of one split in file order.
 
     ``labels`` holds class ids (int64), positions in ``label_names``; ``index`` (int32) is the sentence's
-    place in its article; ``confidence`` (float64) is the share of annotators, None where the corpus has none.
+    place in its article; ``paths`` are the titles above it, outermost first, None where no sentence has any;
+    ``confidence`` (float64) is the share of annotators, None where the corpus has none.
     In a joined corpus ``parts`` are the names of the parts that sentences come from, ``allowed`` (n, labels) the labels
     that the part of a sentence knows, and ``possible`` (n, labels) those that the sentence may truly bear.
     """
@@ -96,6 +97,7 @@ class Split:
     label_names: tuple[str, ...]
     article_ids: tuple[str, ...]
     index: np.ndarray[Any, np.dtype[np.int32]]
+    paths: tuple[tuple[str, ...], ...] | None = None
     confidence: np.ndarray[Any, np.dtype[np.float64]] | None = None
     parts: tuple[str, ...] | None = None
     allowed: Bools | None = None
@@ -103,6 +105,23 @@ class Split:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def at(self, rows: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> Split:
+        """Give the sentences at ``rows``, in that order."""
+        places = np.asarray(rows, dtype=np.int64)
+        numbers = places.tolist()
+        return replace(
+            self,
+            texts=tuple(self.texts[row] for row in numbers),
+            labels=self.labels[places],
+            article_ids=tuple(self.article_ids[row] for row in numbers),
+            index=self.index[places],
+            paths=None if self.paths is None else tuple(self.paths[row] for row in numbers),
+            confidence=None if self.confidence is None else self.confidence[places],
+            parts=None if self.parts is None else tuple(self.parts[row] for row in numbers),
+            allowed=None if self.allowed is None else self.allowed[places],
+            possible=None if self.possible is None else self.possible[places],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +172,7 @@ class Corpus:
             label_names=self.labels,
             article_ids=article_ids,
             index=table["index"].to_numpy().astype(np.int32),
+            paths=_paths(table),
             confidence=confidence,
             parts=parts,
             allowed=allowed,
@@ -290,6 +310,15 @@ def _info(content: Any, manifest: Path) -> CorpusInfo:
     if not isinstance(values["counts"], dict):
         raise InputError("counts is not an object", manifest, "build the corpus again")
     return CorpusInfo(**values)
+
+
+def _paths(table: pa.Table) -> tuple[tuple[str, ...], ...] | None:
+    """Give the titles above each row; rows under the same titles share one tuple."""
+    if "path" not in table.column_names or not pc.sum(pc.list_value_length(table["path"])).as_py():
+        return None
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    found = (tuple(path or ()) for path in table["path"].to_pylist())
+    return tuple(known.setdefault(path, path) for path in found)
 
 
 def _read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:

@@ -100,12 +100,17 @@ class Encoder(nn.Module):
         return tokens if conditioning is None else _routed(tokens, conditioning, route)
 
     def read(
-        self, texts: Sequence[str], article_ids: Sequence[str], index: Sequence[int] | npt.NDArray[np.integer[Any]]
+        self,
+        texts: Sequence[str],
+        article_ids: Sequence[str],
+        index: Sequence[int] | npt.NDArray[np.integer[Any]],
+        paths: Sequence[Sequence[str]] | None = None,
     ) -> Tokens | Windows:
         """Give sentences as this encoder reads them: alone, or in windows of their articles (see make_windows)."""
         if self.context is None:
             return self.tokenise(texts)
-        return make_windows(self.model.tokenizer, [text.strip() for text in texts], article_ids, index, self.context)
+        words = [text.strip() for text in texts]
+        return make_windows(self.model.tokenizer, words, article_ids, index, self.context, paths)
 
     def forward(self, batch: Batch) -> Tensor:
         """Give one vector per span of the batch, (S, dimension)."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,8 @@ def _kept_context(folder: Path) -> Context | None:
     """Give the context that an encoder folder of ours was trained with."""
     try:
         kept = json.loads((folder / "sectioncls.json").read_text(encoding="utf-8"))["context"]
-        return Context(int(kept["max_length"]), int(kept["overlap"]))
+        signs = {name: bool(kept.get(name, False)) for name in ("titles", "place")}
+        return Context(int(kept["max_length"]), int(kept["overlap"]), **signs)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
@@ -126,7 +128,7 @@ def _fitting(context: Context | None, model: Any) -> Context | None:
     if context is None:
         return None
     limit = int(getattr(model[0].auto_model.config, "max_position_embeddings", context.max_length))
-    return Context(min(context.max_length, limit), context.overlap)
+    return replace(context, max_length=min(context.max_length, limit))
 
 
 def _open(source: str, hub: dict[str, Any], device: str | None, truncate_dim: int | None) -> Any:

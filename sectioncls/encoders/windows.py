@@ -2,6 +2,9 @@
 
 An article that fits is one row. A longer one is cut into windows of whole sentences; sentences beside a window's own
 are read for context but belong to the neighbouring window. So whatever is cut, each sentence has one vector.
+
+A context may also read where a sentence stands: ``[CLS] 3 of 10 [SEP] Methods: Data [SEP] s1 [SEP] …`` has the place of
+the window in its article, and the titles above s1; titles come again where they change. Neither is a span.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +23,25 @@ from sectioncls.encoders.tokens import Batch, places_of, tokenise
 __all__ = ["Context", "Windows", "articles_of", "make_windows"]
 
 Ints = npt.NDArray[np.int64]
+_Piece: TypeAlias = npt.NDArray[np.int32]
+
+# Parts that places are told in: a tenth of an article is some twenty sentences of a full text.
+_PARTS = 10
+# The most tokens of titles: enough for two headings of usual length, little beside a window.
+_TITLES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How articles are cut: ``max_length`` tokens a window, up to ``overlap`` tokens of neighbours on either side."""
+    """How articles are cut: ``max_length`` tokens a window, up to ``overlap`` tokens of neighbours on either side.
+
+    ``titles`` reads the titles above the sentences too, ``place`` the part of the article that a window begins in.
+    """
 
     max_length: int = 512
     overlap: int = 64
+    titles: bool = False
+    place: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +94,29 @@ def make_windows(
     article_ids: Sequence[str],
     index: Sequence[int] | npt.NDArray[np.integer[Any]],
     context: Context,
+    paths: Sequence[Sequence[str]] | None = None,
 ) -> Windows:
     """Give the windows of sentences that bear their article and their place (``index``) in it, in any order.
 
-    A sentence without a token keeps its [SEP] as span; one longer than a window is cut to it.
+    ``paths`` are the titles above each sentence, outermost first; read where the context says so. A sentence without a
+    token keeps its [SEP] as span; one longer than a window is cut to it.
     """
-    tokens = tokenise(tokenizer, texts, context.max_length - 2, special=False)
+    signs = _Signs(tokenizer, context, paths)
+    tokens = tokenise(tokenizer, texts, context.max_length - 2 - signs.room, special=False)
     first, last = _marks(tokenizer)
-    ids: list[npt.NDArray[np.int32]] = []
+    ids: list[_Piece] = []
     offsets, firsts, spans, sentences = [0], [0], [], []
     for article in articles_of(article_ids, index):
         lengths = tokens.lengths[article] + 1  # with the [SEP] behind
-        for begin, end, left, right in _cut(lengths.tolist(), context):
+        changes = signs.changes(article)
+        for begin, end, left, right in _cut((lengths + changes).tolist(), context, signs.room):
             at = 1
             ids.append(first)
             for place in range(left, right):
                 row = article[place]
+                for sign in signs.before(article, place, left):
+                    ids += (sign, last)
+                    at += len(sign) + 1
                 count = int(lengths[place]) - 1
                 ids.append(tokens.ids[tokens.offsets[row] : tokens.offsets[row + 1]])
                 ids.append(last)
@@ -123,9 +144,48 @@ def articles_of(article_ids: Sequence[str], index: Sequence[int] | npt.NDArray[n
         yield order[begin:end]
 
 
-def _cut(lengths: list[int], context: Context) -> Iterator[tuple[int, int, int, int]]:
-    """Give windows as (first own, past last own, first read, past last read) places of an article's sentences."""
-    room = context.max_length - 1
+class _Signs:
+    """What windows read beside sentences: the part of the article where they begin, and titles where these change."""
+
+    def __init__(self, tokenizer: Any, context: Context, paths: Sequence[Sequence[str]] | None) -> None:
+        self._parts = _pieces(tokenizer, [f"{n} of {_PARTS}" for n in range(1, _PARTS + 1)] if context.place else [])
+        most = min(_TITLES, context.max_length // 4)
+        texts = [": ".join(path) for path in paths] if context.titles and paths is not None else []
+        names, self._titles = np.unique(np.asarray(texts, dtype=object), return_inverse=True)
+        self._names = [piece[:most] for piece in _pieces(tokenizer, list(names))]
+        self._costs = np.array([len(piece) + 1 if len(piece) else 0 for piece in self._names], dtype=np.int64)
+        # Tokens that are kept free at the beginning of every window.
+        self.room = int(self._costs.max(initial=0)) + max((len(piece) + 1 for piece in self._parts), default=0)
+
+    def changes(self, article: Ints) -> Ints:
+        """Give the tokens that titles take before each sentence of an article, if no window begins there."""
+        sizes = np.zeros(len(article), dtype=np.int64)
+        if self._names:
+            own = self._titles[article]
+            sizes[1:] = np.where(own[1:] != own[:-1], self._costs[own[1:]], 0)
+        return sizes
+
+    def before(self, article: Ints, place: int, left: int) -> Iterator[_Piece]:
+        """Give what stands before the sentence at ``place`` in a window that begins at ``left``."""
+        if self._parts and place == left:
+            yield self._parts[place * _PARTS // len(article)]
+        if self._names:
+            own = self._titles[article[place]]
+            if (place == left or own != self._titles[article[place - 1]]) and len(self._names[own]):
+                yield self._names[own]
+
+
+def _pieces(tokenizer: Any, texts: list[str]) -> list[_Piece]:
+    tokens = tokenise(tokenizer, texts, 512, special=False)
+    return [tokens.ids[begin:end].astype(np.int32) for begin, end in pairwise(tokens.offsets)]
+
+
+def _cut(lengths: list[int], context: Context, taken: int) -> Iterator[tuple[int, int, int, int]]:
+    """Give windows as (first own, past last own, first read, past last read) places of an article's sentences.
+
+    ``taken`` tokens of each are for something else.
+    """
+    room = context.max_length - 1 - taken
     if sum(lengths) <= room:
         if lengths:
             yield 0, len(lengths), 0, len(lengths)

@@ -71,12 +71,19 @@ class SectionModel:
         yield from self._label(block, min_prob)
 
     def probabilities(
-        self, texts: Sequence[str], article_ids: Sequence[str], index: Sequence[int]
+        self,
+        texts: Sequence[str],
+        article_ids: Sequence[str],
+        index: Sequence[int],
+        paths: Sequence[Sequence[str]] | None = None,
     ) -> npt.NDArray[np.floating]:
-        """Give the calibrated probability of every label for every sentence, (n, labels)."""
+        """Give the calibrated probability of every label for every sentence, (n, labels).
+
+        ``paths`` are the titles above each sentence, for a model that learnt to read them.
+        """
         if not texts:
             return np.zeros((0, len(self.labels)))
-        vectors = encode_tokens(self.encoder, self.encoder.read(texts, article_ids, index), self.precision)
+        vectors = encode_tokens(self.encoder, self.encoder.read(texts, article_ids, index, paths), self.precision)
         chances = self.head.probabilities(vectors, list(articles_of(article_ids, index)))
         return with_temperature(chances, self.temperature)
 
@@ -84,7 +91,7 @@ class SectionModel:
         # Two articles may bear one id: here each is its own.
         places = [str(place) for place, sentences in enumerate(block) for _ in sentences]
         every = [sentence for sentences in block for sentence in sentences]
-        chances = self.probabilities([s.text for s in every], places, [s.index for s in every])
+        chances = self.probabilities([s.text for s in every], places, [s.index for s in every], [s.path for s in every])
         rows = iter(zip(every, chances, strict=True))
         for sentences in block:
             yield [self._labelled(*next(rows), min_prob) for _ in sentences]

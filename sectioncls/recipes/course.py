@@ -86,7 +86,11 @@ class Course:
 def load_start(options: FinetuneOptions, corpus_scheme: str) -> Encoder:
     """Give the encoder that ``options`` start from. Raises ModelError when it can't be had."""
     settings = plan(options, corpus_scheme)
-    context = Context(settings.window, settings.overlap) if settings.context == "window" else None
+    context = None
+    if settings.context == "window":
+        context = Context(settings.window, settings.overlap, settings.titles, settings.place)
+    elif settings.titles or settings.place:
+        raise UsageError("only windows read titles and places", todo="add --context window")
     return load_encoder(options.model, pooling=settings.pooling, revision=options.revision, context=context)
 
 
@@ -113,6 +117,7 @@ def begin(
         raise InputError("the corpus has no articles, so there is no context", corpus.path, "train without --context")
     for remark in require_trainable(corpus, ("train", "dev")):
         observer.note(f"note: {remark}")
+    told = _told_by_titles(corpus) if encoder.context is not None and encoder.context.titles else 0.0
     base = fingerprint(encoder)
     tune_only(encoder, settings.tune, settings.rank)  # type: ignore[arg-type]
     if settings.freeze:
@@ -128,6 +133,8 @@ def begin(
     note = margin_note(settings.margin, bounded=encoder.normalises or settings.distance == "cosine")
     if note and objective.uses("margin") and state.step == 0:
         desk.note(state, note, observer)
+    if told and state.step == 0:
+        desk.note(state, f"{told:.0%} of the labels were read off the titles that the encoder reads", observer)
     return state, course
 
 
@@ -240,7 +247,7 @@ def _objective(encoder: Encoder, corpus: Corpus, settings: Plan, seed: int) -> O
 
 def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective, seed: int) -> Task:
     train = corpus.split("train")
-    tokens = encoder.read(train.texts, train.article_ids, train.index)
+    tokens = encoder.read(train.texts, train.article_ids, train.index, train.paths)
     rows: Tokens | Windows | KeptTokens = keep_lowest(encoder, tokens, settings.freeze) if settings.freeze else tokens
     groups = np.unique(np.asarray(train.texts, dtype=object), return_inverse=True)[1]
     weights = np.ones(len(train)) if not settings.weigh_rows else _row_weights(train)
@@ -254,6 +261,12 @@ def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective
         else LengthBatches(tokens.lengths, settings.batch_size, seed)
     )
     return Task("role", rows, targets, sampler, objective)
+
+
+def _told_by_titles(corpus: Corpus) -> float:
+    """Give the share of training sentences whose label a title gave."""
+    sources = corpus.table("train", ["label_source"])["label_source"].to_pylist()
+    return sum(str(source).startswith("title:") for source in sources) / len(sources)
 
 
 def _row_weights(train: Split) -> np.ndarray[Any, np.dtype[np.float64]]:

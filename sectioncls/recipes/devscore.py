@@ -122,14 +122,13 @@ def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, ne
     joined = None
     if dev.parts is not None and dev.allowed is not None and dev.possible is not None:
         joined = JoinedRows(np.asarray(dev.parts), dev.allowed, dev.possible)
+    voters = train.at(rows)
     return DevScorer(
-        dev=encoder.read(dev.texts, dev.article_ids, dev.index),
+        dev=encoder.read(dev.texts, dev.article_ids, dev.index, dev.paths),
         dev_labels=dev.labels,
         dev_articles=list(articles_of(dev.article_ids, dev.index)),
-        voters=encoder.read(
-            [train.texts[row] for row in rows], [train.article_ids[row] for row in rows], train.index[rows]
-        ),
-        voter_labels=train.labels[rows],
+        voters=encoder.read(voters.texts, voters.article_ids, voters.index, voters.paths),
+        voter_labels=voters.labels,
         triplets=validation_triplets(dev.labels, seed),
         margin=margin,
         classes=len(np.unique(dev.labels)),

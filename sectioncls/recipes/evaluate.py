@@ -238,8 +238,7 @@ def _rules(options: EvaluateOptions, corpus: Corpus) -> Protocol:
 def _in_order(corpus: Corpus, name: str, vectors: Vectors | None, rules: Protocol) -> tuple[Split, Vectors]:
     """A split and its embeddings by article and place, so that a file whose rows are permuted gives the same scores.
 
-    The paper sorts in its own way what the file gives; without articles there is nothing to sort by. A split that is
-    moved loses the columns that no score reads.
+    The paper sorts in its own way what the file gives; without articles there is nothing to sort by.
     """
     split = corpus.split(name)
     if vectors is None:
@@ -250,19 +249,7 @@ def _in_order(corpus: Corpus, name: str, vectors: Vectors | None, rules: Protoco
     rows = article_order(corpus, split)
     if rules.order != "file" or bool((np.diff(rows) == 1).all()):
         return split, vectors
-    order = rows.tolist()
-    moved = replace(
-        split,
-        texts=tuple(split.texts[row] for row in order),
-        labels=split.labels[rows],
-        article_ids=tuple(split.article_ids[row] for row in order),
-        index=split.index[rows],
-        confidence=None,
-        parts=None,
-        allowed=None,
-        possible=None,
-    )
-    return moved, vectors[rows]
+    return split.at(rows), vectors[rows]
 
 
 def article_order(corpus: Corpus, split: Split) -> npt.NDArray[np.int64]:

@@ -59,7 +59,7 @@ def finetune_sequence(
     parts = {}
     for name in ("train", "dev"):
         split = corpus.split(name)
-        tokens = encoder.read(split.texts, split.article_ids, split.index)
+        tokens = encoder.read(split.texts, split.article_ids, split.index, split.paths)
         parts[name] = sequences_of(split, embed(encoder, tokens, f"encoding {name}", observer))
     done = train_sequence_heads(
         [Lesson(corpus.name, corpus.labels, parts["train"], parts["dev"])], settings, seed=seed, observer=observer

@@ -18,11 +18,12 @@ __all__ = ["Source", "check_matrix", "read_sources", "write_matrix"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Sentences with the article that each stands in, and its place there."""
+    """Sentences with the article that each stands in, its place there, and the titles above it where known."""
 
     texts: tuple[str, ...]
     article_ids: tuple[str, ...]
     index: tuple[int, ...]
+    paths: tuple[tuple[str, ...], ...] | None = None
 
 
 def read_sources(src: Path) -> dict[str, Source]:
@@ -35,7 +36,9 @@ def read_sources(src: Path) -> dict[str, Source]:
     if src.is_dir():
         corpus = open_corpus(src)
         splits = {name: corpus.split(name) for name in corpus.splits}
-        return {name: Source(rows.texts, rows.article_ids, tuple(rows.index)) for name, rows in splits.items()}
+        return {
+            name: Source(rows.texts, rows.article_ids, tuple(rows.index), rows.paths) for name, rows in splits.items()
+        }
     try:
         lines = src.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError as error:

@@ -25,6 +25,8 @@ class Plan:
     context: str
     window: int
     overlap: int
+    titles: bool
+    place: bool
     pooling: str | None
     tune: str
     rank: int

@@ -74,10 +74,8 @@ def draw_rows(split: Split, count: int, seed: int, *, whole_articles: bool = Fal
 
 def read_rows(encoder: Encoder, split: Split, rows: Sequence[int] | Ids | None = None) -> Tokens | Windows:
     """Give some sentences of a split, all without ``rows``, as the encoder reads them."""
-    if rows is None:
-        return encoder.read(split.texts, split.article_ids, split.index)
-    texts, ids = [split.texts[row] for row in rows], [split.article_ids[row] for row in rows]
-    return encoder.read(texts, ids, split.index[np.asarray(rows)])
+    chosen = split if rows is None else split.at(rows)
+    return encoder.read(chosen.texts, chosen.article_ids, chosen.index, chosen.paths)
 
 
 def shown_scores(before: dict[str, float], after: dict[str, float]) -> str:

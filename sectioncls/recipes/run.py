@@ -254,7 +254,7 @@ def _embedded(
         kept: Vectors = np.load(path, allow_pickle=False)
         if kept.shape == (len(rows), encoder.dimension):
             return kept
-    tokens = encoder.read(rows.texts, rows.article_ids, rows.index)
+    tokens = encoder.read(rows.texts, rows.article_ids, rows.index, rows.paths)
     make = partial(embed, encoder, tokens, f"{name}: encoding {split}", observer)
     vectors: Vectors = make() if cache is None else cached_vectors(cache, encoder, tokens, make)
     write_matrix(path, vectors)

@@ -68,6 +68,8 @@ class FinetuneOptions(_Strict):
     context: Literal["none", "window"] = "none"
     window: int = Field(default=512, ge=16)
     overlap: int = Field(default=64, ge=0)
+    titles: bool = False
+    place: bool = False
     pooling: Literal["mean", "cls"] | None = None
     tune: Literal["all", "bitfit", "lora"] = "all"
     rank: int = Field(default=16, ge=1)

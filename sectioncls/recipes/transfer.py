@@ -161,12 +161,8 @@ def _parts(model: SectionModel, corpus: Corpus, split: str | None) -> Iterator[_
 
 def _asked(model: SectionModel, part: _Part) -> _Floats:
     """Give the model's probabilities among the labels that are asked for, (rows, labels)."""
-    ids = part.split.article_ids
-    chances = model.probabilities(
-        [part.split.texts[row] for row in part.rows],
-        [ids[row] for row in part.rows],
-        [int(part.split.index[row]) for row in part.rows],
-    )
+    rows = part.split.at(part.rows)
+    chances = model.probabilities(rows.texts, rows.article_ids, rows.index.tolist(), rows.paths)
     return among_allowed(chances, part.allowed)
 
 

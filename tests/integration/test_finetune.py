@@ -151,6 +151,7 @@ def test_validation_triplets_are_scored(corpus, tiny_bert, tmp_path):
         {"freeze": 1},
         {"context": "window", "objective": "supcon"},
         {"context": "window", "objective": "crf", "window": 40, "overlap": 8},
+        {"context": "window", "objective": "ce+supcon", "titles": True, "place": True},
         {"context": "window", "objective": "crf+triplet", "tune": "lora", "delta": True},
     ],
     ids=str,
@@ -168,6 +169,17 @@ def test_ways_of_training_give_what_dev_scored(corpus, tiny_bert, tmp_path, extr
     # Folding LoRA's products rounds, and a neighbour may change.
     assert scores["f1-micro"] == pytest.approx(done.dev["f1-micro"], abs=0.03)
     assert (done.folder / "model.safetensors").exists() != extra.get("delta", False)
+
+
+def test_titles_need_windows_and_what_they_tell_is_said(corpus, tiny_bert, tmp_path):
+    with pytest.raises(UsageError, match="only windows read titles"):
+        finetune(corpus, options(tiny_bert, titles=True), tmp_path / "e")
+    told = corpus.table("train", ["label_source"])["label_source"].to_pylist()
+    share = sum(source.startswith("title:") for source in told) / len(told)
+    given = options(tiny_bert, context="window", objective="ce", epochs=1, titles=True)
+    notes = json.loads((finetune(corpus, given, tmp_path / "e").folder / "sectioncls.json").read_text())["notes"]
+    said = f"{share:.0%} of the labels were read off the titles that the encoder reads"
+    assert (said in notes) == (share > 0)
 
 
 def test_resuming_in_windows_is_exact(corpus, tiny_bert, tmp_path, monkeypatch):

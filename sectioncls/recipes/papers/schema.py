@@ -128,6 +128,7 @@ class StageOptions(_Strict):
     clip: float = Field(default=1.0, gt=0)
     layer_decay: float = Field(default=1.0, gt=0, le=1)
     precision: Literal["float32", "bf16"] = "float32"
+    max_length: int | None = Field(default=None, ge=8)
     tune: Literal["all", "bitfit"] = "all"
     checks: int = Field(default=2, ge=1)
     choose: bool = False

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -46,9 +48,21 @@ def task_of(lesson: Lesson, encoder: Encoder, options: TaskOptions, stage: Stage
     """
     own = seed ^ zlib.crc32(options.name.encode())  # tasks of one size must not draw alike
     size = options.batch_size or stage.batch_size
-    if isinstance(lesson, Contrast):
-        return _contrast(lesson, encoder, options, stage, size, own)
-    return _foretold(lesson, encoder, options, size, own)
+    with _cut_at(encoder, stage.max_length):
+        if isinstance(lesson, Contrast):
+            return _contrast(lesson, encoder, options, stage, size, own)
+        return _foretold(lesson, encoder, options, size, own)
+
+
+@contextmanager
+def _cut_at(encoder: Encoder, length: int | None) -> Iterator[None]:
+    """Let the encoder read at most ``length`` tokens meanwhile."""
+    own = encoder.model.max_seq_length
+    encoder.model.max_seq_length = min(encoder.max_length, length or encoder.max_length)
+    try:
+        yield
+    finally:
+        encoder.model.max_seq_length = own
 
 
 def _contrast(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +69,19 @@ def test_rows_come_back(tmp_path: Path) -> None:
         assert split.confidence.tolist() == [row.confidence for row in rows]
         assert split.labels.dtype == np.int64
         assert split.index.dtype == np.int32
+
+
+def test_rows_can_be_chosen(tmp_path: Path) -> None:
+    corpus = open_corpus(write(tmp_path / "c"))
+    split, rows = corpus.split("train"), ROWS["train"]
+    chosen = split.at([3, 0])
+    for picked, row in enumerate((rows[3], rows[0])):
+        assert (chosen.texts[picked], chosen.index[picked]) == (row.text, row.index)
+        assert chosen.label_names[chosen.labels[picked]] == row.label
+        assert chosen.paths is not None and chosen.paths[picked] == row.path
+        assert chosen.confidence is not None and chosen.confidence[picked] == row.confidence
+    bare = open_corpus(write(tmp_path / "bare", {"train": [replace(row, path=()) for row in rows]}))
+    assert bare.split("train").paths is None
 
 
 def test_others_read_the_same(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -45,6 +47,21 @@ def test_sentences_keep_their_place(model):
         (2, 1, ("Methods",)),
     ]
     assert all(s.label in LABELS and 1 / 3 <= s.prob <= 1 and s.article_id == "a" for s in found)
+
+
+def test_titles_reach_a_model_that_reads_them(tiny_bert, tmp_path):
+    torch.manual_seed(1)
+    encoder = load_encoder(tiny_bert, device="cpu", pooling="mean", context=Context(64, 8, titles=True, place=True))
+    head = CrfHead(encoder.dimension, LABELS).eval()
+    save_encoder(encoder.eval(), tmp_path / "e", facts={"context": dataclasses.asdict(encoder.context)}, head=head)
+    loaded = load_model(tmp_path / "e", device="cpu")
+    assert loaded.encoder.context == Context(64, 8, titles=True, place=True)
+    texts = ["First one.", "Second one.", "Third one."]
+    told = loaded.probabilities(texts, ["a"] * 3, range(3), [("Abstract",), ("Methods",), ("Methods",)])
+    found = loaded.predict(article())
+    assert [s.prob for s in found] == pytest.approx(told.max(1).tolist(), abs=1e-6)
+    untold = loaded.probabilities(texts, ["a"] * 3, range(3))
+    assert np.abs(told - untold).max() > 1e-4
 
 
 def test_a_text_is_split_and_a_list_is_not(model):

@@ -121,3 +121,11 @@ def test_heads_are_drawn_with_the_seed(encoder):
     assert torch.equal(first.objective.linear.weight, second.objective.linear.weight)
     other = task_of(lesson, encoder, options, stage(), 5)
     assert not torch.equal(first.objective.linear.weight, other.objective.linear.weight)
+
+
+def test_texts_are_cut_for_training_alone(encoder):
+    whole = encoder.max_length
+    lesson = contrast([0, 3], [1, 4], documents=("we aim to show results of this study and the model " * 9,) * 5)
+    tasks = [task_of(lesson, encoder, TaskOptions(name="links"), stage(max_length=n), 0) for n in (None, 8, 10_000)]
+    assert [int(task.tokens.lengths.max()) for task in tasks] == [whole, 8, whole]
+    assert encoder.max_length == whole

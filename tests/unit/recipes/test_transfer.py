@@ -33,7 +33,7 @@ def model(chances: dict[str, list[float]]) -> Any:
         labels=LABELS,
         facts={"name": "stub"},
         encoder=SimpleNamespace(context=None),
-        probabilities=lambda texts, ids, index: np.array([chances[text] for text in texts]),
+        probabilities=lambda texts, ids, index, paths: np.array([chances[text] for text in texts]),
     )
 
 
