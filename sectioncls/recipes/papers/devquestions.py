@@ -45,7 +45,7 @@ def _question(material: Material, task: TaskOptions, seed: int, queries: int) ->
         return _search(material, task.name, queries, random)
     if kind == "titles":
         return _titles(material, task.name, queries, random)
-    return _numbers(material, task.name, random)
+    return None if kind == "mlm" else _numbers(material, task.name, random)
 
 
 def _pairs(material: Material, kind: str) -> Rows:

@@ -11,6 +11,7 @@ class:COLLECTION   classification     a paper's topics by a linear head: cross-e
 year, citations    regression         a number by a linear head, standardised on train; target:NAME is any other
 search             search             a query and its answers; judged papers that are none are hard negatives
 titles             search             a title and the abstract below it, for sets that no one has searched
+mlm                proximity          masked words of a paper, by a head over the vocabulary (masked.py)
 graph              proximity          a paper's graph embedding, by a linear head: SciNCL's student and teacher
 oracle             proximity          what dev and test judge itself: an upper bound
 =================  =================  ==================================================================================
@@ -45,6 +46,7 @@ __all__ = [
     "Contrast",
     "Foretold",
     "Lesson",
+    "Masked",
     "kind_of",
     "lesson_of",
     "number_of",
@@ -93,7 +95,17 @@ class Foretold:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-Lesson: TypeAlias = Contrast | Foretold
+@dataclass(frozen=True, slots=True, eq=False)
+class Masked:
+    """Texts whose masked words are to be told (BERT's pre-training task, arXiv 1810.04805, section 3.1)."""
+
+    name: str
+    route: str
+    texts: tuple[str, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Lesson: TypeAlias = Contrast | Foretold | Masked
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +291,11 @@ def _taught(material: Material, task: TaskOptions, _: str, seed: int) -> Foretol
     return Foretold(task.name, "proximity", texts, targets[kept], "vector", targets.shape[1], facts)
 
 
+def _masked(material: Material, task: TaskOptions, _: str, seed: int) -> Masked:
+    texts = tuple(material.learnt[row] for row in material.rows[_some(len(material.rows), task.cap, seed)])
+    return Masked(task.name, "proximity", texts, {"papers": len(texts)})
+
+
 def _oracle(material: Material, task: TaskOptions, _: str, seed: int) -> Contrast:
     triples, known, facts = oracle_triples(material, task, seed)
     return _papers(material, task, triples, known, facts, seed)
@@ -310,6 +327,7 @@ _KINDS: dict[str, _Kind] = {
     "target": _Kind("regression", True, _number),
     "search": _Kind("search", False, _search),
     "titles": _Kind("search", False, _titles),
+    "mlm": _Kind("proximity", False, _masked),
     "graph": _Kind("proximity", False, _taught),
     "oracle": _Kind("proximity", False, _oracle),
 }

@@ -15,7 +15,8 @@ import torch
 from sectioncls.encoders import Encoder, join_tokens
 from sectioncls.losses import QUERY, TaskHead, infonce_loss, known_pairs, triplet_margin_loss
 from sectioncls.mining import Triples
-from sectioncls.recipes.papers.lessons import Contrast, Foretold, Lesson
+from sectioncls.recipes.papers.lessons import Contrast, Foretold, Lesson, Masked
+from sectioncls.recipes.papers.masked import masked_head, masked_words
 from sectioncls.recipes.papers.schema import StageOptions, TaskOptions
 from sectioncls.training import LengthBatches, Occurrences, Task, TripleBatches, occurrences_of
 
@@ -51,7 +52,9 @@ def task_of(lesson: Lesson, encoder: Encoder, options: TaskOptions, stage: Stage
     with _cut_at(encoder, stage.max_length):
         if isinstance(lesson, Contrast):
             return _contrast(lesson, encoder, options, stage, size, own)
-        return _foretold(lesson, encoder, options, size, own)
+        if isinstance(lesson, Foretold):
+            return _foretold(lesson, encoder, options, size, own)
+        return _masked(lesson, encoder, options, size, own)
 
 
 @contextmanager
@@ -102,6 +105,13 @@ def _foretold(lesson: Foretold, encoder: Encoder, options: TaskOptions, size: in
         head = TaskHead(encoder.dimension, lesson.outputs, lesson.loss)
     sampler = LengthBatches(tokens.lengths, size, seed)
     return Task(options.name, tokens, (torch.from_numpy(lesson.targets),), sampler, head, options.weight)
+
+
+def _masked(lesson: Masked, encoder: Encoder, options: TaskOptions, size: int, seed: int) -> Task:
+    tokens = encoder.tokenise(lesson.texts, lesson.route)
+    rows, words = masked_words(tokens, encoder, seed)
+    sampler = LengthBatches(rows.lengths, size, seed)
+    return Task(options.name, rows, (words,), sampler, masked_head(encoder), options.weight)
 
 
 def _used(rows: Rows) -> tuple[Rows, Rows]:

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from sectioncls.encoders import condition, load_encoder
+from sectioncls.errors import UsageError
 from sectioncls.losses import TaskHead
 from sectioncls.mining import Triples
-from sectioncls.recipes.papers.lessons import Contrast, Foretold
+from sectioncls.recipes.papers.lessons import Contrast, Foretold, Masked
 from sectioncls.recipes.papers.schema import StageOptions, TaskOptions
 from sectioncls.recipes.papers.tasks import default_margin, default_temperature, task_of
 
@@ -129,3 +130,45 @@ def test_texts_are_cut_for_training_alone(encoder):
     tasks = [task_of(lesson, encoder, TaskOptions(name="links"), stage(max_length=n), 0) for n in (None, 8, 10_000)]
     assert [int(task.tokens.lengths.max()) for task in tasks] == [whole, 8, whole]
     assert encoder.max_length == whole
+
+
+def test_masked_words_are_spans_of_one_token(encoder):
+    texts = tuple(" ".join(["results", "of", "this", "study", "show"] * (1 + n)) for n in range(40))
+    task = task_of(Masked("mlm", "proximity", texts), encoder, TaskOptions(name="mlm"), stage(), 3)
+    told, mask = encoder.tokenise(texts, "proximity"), encoder.model.tokenizer.mask_token_id
+    rows, (words,) = task.tokens, task.targets
+    places = rows.spans[:, 0] + np.repeat(rows.offsets[:-1], np.diff(rows.firsts))
+    assert (rows.spans[:, 1] - rows.spans[:, 0] == 1).all() and len(words) == len(places) == rows.items
+    assert words.tolist() == told.ids[places].tolist()
+    untouched = np.setdiff1d(np.arange(len(told.ids)), places)
+    assert (rows.ids[untouched] == told.ids[untouched]).all()
+    counts = np.diff(rows.firsts)
+    assert counts.tolist() == [max(1, round(0.15 * min(5 + 5 * n, encoder.max_length - 2))) for n in range(40)]
+    masked = (rows.ids[places] == mask).mean()
+    assert 0.72 < masked < 0.88 and not set(words.tolist()) & set(encoder.model.tokenizer.all_special_ids)
+    same = task_of(Masked("mlm", "proximity", texts), encoder, TaskOptions(name="mlm"), stage(), 3)
+    assert (same.tokens.ids == rows.ids).all()
+
+
+def test_masked_words_are_learnt(encoder):
+    texts = ("we aim to show the results of this study",) * 16
+    task = task_of(Masked("mlm", "proximity", texts), encoder, TaskOptions(name="mlm"), stage(), 0)
+    rows = np.arange(16)
+    members = torch.from_numpy(task.tokens.members(rows))
+    vectors = encoder(task.tokens.batch(rows)).detach()
+    assert vectors.shape[0] == len(members)
+    optimiser = torch.optim.SGD(task.objective.parameters(), lr=1.0)
+    losses = []
+    for _ in range(30):
+        loss = task.objective(vectors, task.targets[0][members])
+        losses.append(float(loss.detach()))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    assert losses[-1] < 0.7 * losses[0]
+
+
+def test_masked_words_need_a_plain_encoder(tiny_bert):
+    conditioned = condition(load_encoder(tiny_bert, device="cpu"), "adapters", seed=0)
+    with pytest.raises(UsageError, match="no route"):
+        task_of(Masked("mlm", "proximity", PAPERS), conditioned, TaskOptions(name="mlm"), stage(), 0)
