@@ -363,8 +363,8 @@ def _arrow_type(column: str) -> Any:
     return pa.float32() if column in _REALS else (pa.string() if column in _WORDS else None)
 
 
-_REALS = {"x", "y", "weight", "probability"}
-_WORDS = {"article_id", "label", "encoder", "method", "predicted", "curve", "series", "term"}
+_REALS = {"x", "y", "weight", "probability", "own_probability"}
+_WORDS = {"article_id", "label", "encoder", "method", "predicted", "suggested", "curve", "series", "term"}
 
 
 def _score(row: Any) -> Score:

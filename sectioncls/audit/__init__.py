@@ -3,7 +3,7 @@
 from sectioncls.audit.check import ARTICLE_CHECKS, CHECKS, check_corpus, failed, quoted
 from sectioncls.audit.clean import write_clean
 from sectioncls.audit.findings import Finding, Place, many
-from sectioncls.audit.label_errors import Suspect, find_label_errors
+from sectioncls.audit.label_errors import Suspect, confident_labels, find_label_errors
 from sectioncls.audit.rows import ROWS_A_BATCH
 from sectioncls.audit.split import split_corpus
 from sectioncls.audit.survey import Survey, survey_corpus
@@ -17,6 +17,7 @@ __all__ = [
     "Survey",
     "Suspect",
     "check_corpus",
+    "confident_labels",
     "failed",
     "find_label_errors",
     "many",

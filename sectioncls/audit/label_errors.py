@@ -22,7 +22,7 @@ __all__ = ["Suspect", "confident_labels", "find_label_errors", "out_of_fold"]
 
 FOLDS = 5
 FEATURES = 2**18
-Probabilities = npt.NDArray[np.float64]
+Probabilities = npt.NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)

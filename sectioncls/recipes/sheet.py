@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sectioncls.audit import confident_labels
 from sectioncls.corpora import Corpus, Split
 from sectioncls.downstream import (
     ChoiceOfK,
@@ -83,9 +84,12 @@ class Sheet:
             self._trust(like, chances, classes, dev)
         if seed != self.rules.seed:
             return
-        top = [None] * len(predicted) if chances is None else _chance_of(chances, classes, predicted)
-        names = [self.corpus.labels[label] for label in predicted]
-        self._rows(self.result.predictions, method, {"predicted": names, "probability": top})
+        unknown = [None] * len(predicted)
+        values: Columns = {"predicted": [self.corpus.labels[label] for label in predicted], "probability": unknown}
+        values |= {"own_probability": unknown, "suggested": unknown}
+        if chances is not None:
+            values |= self._doubts(chances, classes, predicted)
+        self._rows(self.result.predictions, method, values)
 
     def add_clusters(self, method: str, ids: Ids, space: npt.ArrayLike, *, seed: int) -> None:
         """Score clusters of ``space`` and say what each is about."""
@@ -196,6 +200,20 @@ class Sheet:
     def _groups(self) -> tuple[str, ...] | None:
         return self.test.article_ids if self.corpus.info.has_articles else None
 
+    def _doubts(self, chances: Chances, classes: Sequence[int], predicted: Ids) -> Columns:
+        """Give the probabilities of the predicted and of the given label, and another label where that is likelier."""
+        own = _columns(self.test.labels, classes)
+        known = np.flatnonzero(own >= 0)  # a label that train lacks can't be doubted
+        given: list[float | None] = [None] * len(own)
+        suggested: list[str | None] = [None] * len(own)
+        better = confident_labels(chances[known], own[known])
+        for row, other in zip(known.tolist(), better.tolist(), strict=True):
+            given[row] = float(chances[row, own[row]])
+            if other != own[row]:
+                suggested[row] = self.corpus.labels[classes[other]]
+        top = chances[np.arange(len(predicted)), _columns(predicted, classes)].tolist()
+        return {"probability": top, "own_probability": given, "suggested": suggested}
+
 
 def _append(columns: Columns, row: dict[str, Any]) -> None:
     for column, value in row.items():
@@ -206,9 +224,3 @@ def _columns(labels: Ids, classes: Sequence[int]) -> Ids:
     """The column of each row's label, -1 where it has none."""
     place = {int(label): column for column, label in enumerate(classes)}
     return np.array([place.get(int(label), -1) for label in labels], dtype=np.int64)
-
-
-def _chance_of(chances: Chances, classes: Sequence[int], predicted: Ids) -> list[float]:
-    """The probability that a method gave to what it predicted."""
-    found: list[float] = chances[np.arange(len(predicted)), _columns(predicted, classes)].tolist()
-    return found

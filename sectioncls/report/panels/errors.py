@@ -16,7 +16,7 @@ from sectioncls.report.figures import reliability
 from sectioncls.report.sentences import Told, told
 from sectioncls.report.summary import RunView, Summary
 
-__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "reliability_of", "thirds"]
+__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "predictions_by_method", "reliability_of", "thirds"]
 
 SHOWN = 30
 """How many errors stand on the page where its script does not run."""
@@ -48,7 +48,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     """Give the errors of one run's best method; None without its predictions."""
     if run.best is None:
         return None
-    found = _by_method(run)
+    found = predictions_by_method(run)
     table = found.get((run.best[0].key, run.best[1].method))
     if not table:
         return None
@@ -77,7 +77,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     }
 
 
-def _by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
+def predictions_by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
     """Give the predictions of each encoder and method as columns; {} where the run keeps none."""
     table = run.run.read_table("predictions")
     rows: dict[tuple[str, str], list[int]] = {}
@@ -171,7 +171,7 @@ def calibration(run: RunView, found: Mapping[tuple[str, str], _Columns] | None =
 
     ``found`` are the predictions of each encoder and method, where they are at hand already.
     """
-    found = _by_method(run) if found is None else found
+    found = predictions_by_method(run) if found is None else found
     rows = [(group.encoder, row) for group in run.groups if group.encoder for row in group.rows]
     rows = [(encoder, row) for encoder, row in rows if "f1-micro" in row.scores]
     rows.sort(key=lambda one: -one[1].scores["f1-micro"].value)

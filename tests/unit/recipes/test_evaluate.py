@@ -75,6 +75,25 @@ def test_probabilities_are_judged_and_kept(corpus):
     assert sum(row[-1] for row in rows if row[1] == "knn") == 67
 
 
+def test_doubts_are_confident_learning(corpus):
+    """The rule written as a loop: another label is likeliest, and as likely as is usual for rows that bear it."""
+    table = scored(corpus, EvaluateOptions(classifiers=("logistic-regression",))).predictions
+    rows = list(
+        zip(*(table[n] for n in ("label", "predicted", "probability", "own_probability", "suggested")), strict=True)
+    )
+    usual = {}
+    for label in {row[0] for row in rows}:
+        own = [row[3] for row in rows if row[0] == label]
+        usual[label] = sum(own) / len(own)
+    assert any(row[4] for row in rows)
+    for label, predicted, top, own, suggested in rows:
+        assert own == pytest.approx(top) if label == predicted else own <= top
+        if label == predicted:
+            assert suggested is None
+        elif abs(top - usual.get(predicted, 2)) > 1e-9:
+            assert (suggested == predicted) == (top > usual.get(predicted, 2))
+
+
 def test_tuned_reads_dev(corpus):
     options = EvaluateOptions(protocol="tuned", classifiers=("nearest-centroid",))
     assert uses_dev(options) and not uses_dev(EvaluateOptions(protocol="paper"))
