@@ -20,8 +20,8 @@ from sectioncls.recipes.papers import (
     run_papers,
     with_paper_model,
 )
-from sectioncls.recipes.papers.claims import CONFIRMED, NO_WEIGHTS, REFUTED, UNDECIDED
-from sectioncls.recipes.papers.study_titles import titled_material
+from sectioncls.recipes.papers.study.claims import CONFIRMED, NO_WEIGHTS, REFUTED, UNDECIDED
+from sectioncls.recipes.papers.study.titles import titled_material
 from sectioncls.report import write_report
 from sectioncls.runs import open_run
 

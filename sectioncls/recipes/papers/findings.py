@@ -12,10 +12,10 @@ from dataclasses import asdict
 from typing import Any
 
 from sectioncls.recipes.paper_results import FORMATS
-from sectioncls.recipes.papers.claims import Finding, Gap, judge
 from sectioncls.recipes.papers.lessons import route_of_task
-from sectioncls.recipes.papers.study_evidence import Evidence, evidence_of
-from sectioncls.recipes.papers.study_schema import ClaimOptions, EncodersCheck
+from sectioncls.recipes.papers.study.claims import Finding, Gap, judge
+from sectioncls.recipes.papers.study.evidence import Evidence, evidence_of
+from sectioncls.recipes.papers.study.schema import ClaimOptions, EncodersCheck
 from sectioncls.records import Score
 from sectioncls.report.published.claims import PAPERS_WITH_CLAIMS, Claim, Verdict, load_claims, verdict
 from sectioncls.runs import Run

@@ -40,7 +40,7 @@ from sectioncls.recipes.papers.positives import (
     topic_triples,
 )
 from sectioncls.recipes.papers.schema import TaskOptions
-from sectioncls.recipes.papers.study_lessons import oracle_triples, teacher_vectors
+from sectioncls.recipes.papers.study.lessons import oracle_triples, teacher_vectors
 
 __all__ = [
     "Contrast",

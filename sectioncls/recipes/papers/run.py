@@ -21,10 +21,10 @@ from sectioncls.recipes.papers.lessons import kind_of, lesson_of
 from sectioncls.recipes.papers.material import Material, material_of
 from sectioncls.recipes.papers.schema import MODEL, PaperRecipe, TaskOptions, VariantOptions
 from sectioncls.recipes.papers.scores import check_scored, score_encoder
-from sectioncls.recipes.papers.study import check_study, finish_study, measure_study, quick_recipe
-from sectioncls.recipes.papers.study_groups import groups_of, score_grouped
-from sectioncls.recipes.papers.study_titles import titled_material
-from sectioncls.recipes.papers.study_wordings import reword
+from sectioncls.recipes.papers.study.conduct import check_study, finish_study, measure_study, quick_recipe
+from sectioncls.recipes.papers.study.groups import groups_of, score_grouped
+from sectioncls.recipes.papers.study.titles import titled_material
+from sectioncls.recipes.papers.study.wordings import reword
 from sectioncls.recipes.papers.train import join_variants, load_begin, train_papers
 from sectioncls.recipes.runinfo import info_at_start, source_facts, timed
 from sectioncls.report import write_report

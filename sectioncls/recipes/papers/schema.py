@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from sectioncls.recipes.papers.study_schema import EncodersCheck, StudyOptions
+from sectioncls.recipes.papers.study.schema import EncodersCheck, StudyOptions
 from sectioncls.recipes.schema import checked, recipe_content, recipe_text
 
 __all__ = [
@@ -202,7 +202,7 @@ class PaperEvaluateOptions(_Strict):
 class PaperRecipe(_Strict):
     """One experiment with paper encoders: an optional first stage ``base``, then one training for each variant.
 
-    With ``study`` it decides claims of a paper (study_schema.py).
+    With ``study`` it decides claims of a paper (study/schema.py).
     """
 
     name: str

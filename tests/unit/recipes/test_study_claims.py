@@ -9,10 +9,10 @@ from scipy.stats import kendalltau, ttest_1samp
 from sklearn.metrics import f1_score
 
 from sectioncls.downstream import compare_query_values
-from sectioncls.recipes.papers.claims import CONFIRMED, NO_WEIGHTS, REFUTED, UNDECIDED, judge
-from sectioncls.recipes.papers.study_evidence import DRAWS, evidence_of
-from sectioncls.recipes.papers.study_schema import ClaimOptions, StudyOptions
-from sectioncls.recipes.papers.study_tables import Line, MeasuredTable, table_of
+from sectioncls.recipes.papers.study.claims import CONFIRMED, NO_WEIGHTS, REFUTED, UNDECIDED, judge
+from sectioncls.recipes.papers.study.evidence import DRAWS, evidence_of
+from sectioncls.recipes.papers.study.schema import ClaimOptions, StudyOptions
+from sectioncls.recipes.papers.study.tables import Line, MeasuredTable, table_of
 from sectioncls.runs import create_run
 
 QUERIES = [f"q{n:02}" for n in range(40)]

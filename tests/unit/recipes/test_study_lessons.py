@@ -12,10 +12,10 @@ from sectioncls.papersets.build import build_papers
 from sectioncls.recipes.papers import PapersOptions, TaskOptions, material_of
 from sectioncls.recipes.papers.devquestions import dev_question
 from sectioncls.recipes.papers.lessons import lesson_of
-from sectioncls.recipes.papers.study_groups import groups_of, route_of_scored
-from sectioncls.recipes.papers.study_measures import MEASURES, measured
-from sectioncls.recipes.papers.study_schema import MeasureOptions
-from sectioncls.recipes.papers.study_wordings import reword
+from sectioncls.recipes.papers.study.groups import groups_of, route_of_scored
+from sectioncls.recipes.papers.study.measures import MEASURES, measured
+from sectioncls.recipes.papers.study.schema import MeasureOptions
+from sectioncls.recipes.papers.study.wordings import reword
 
 
 @pytest.fixture(scope="module")

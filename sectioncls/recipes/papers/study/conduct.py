@@ -1,6 +1,6 @@
 """A study: a paper recipe that decides claims. What it needs, its quick form, its measures, its verdicts.
 
-A run keeps all of it in ``run.json`` under ``study``: paper, title, whether it was quick, measures (study_tables.py)
+A run keeps all of it in ``run.json`` under ``study``: paper, title, whether it was quick, measures (tables.py)
 and claims with their verdicts (claims.py).
 """
 
@@ -13,7 +13,6 @@ from typing import Any
 from sectioncls.errors import InputError, UsageError
 from sectioncls.papersets import PaperSet
 from sectioncls.recipes.facts import model_facts
-from sectioncls.recipes.papers.claims import judge
 from sectioncls.recipes.papers.material import Material
 from sectioncls.recipes.papers.schema import (
     PaperRecipe,
@@ -21,11 +20,12 @@ from sectioncls.recipes.papers.schema import (
     TaskOptions,
     VariantOptions,
 )
-from sectioncls.recipes.papers.study_evidence import evidence_of
-from sectioncls.recipes.papers.study_measures import MEASURES, measured
-from sectioncls.recipes.papers.study_outcomes import OUTCOMES, outcome
-from sectioncls.recipes.papers.study_schema import EncodersCheck, MeasureOptions, Need, StudyOptions
-from sectioncls.recipes.papers.study_tables import MeasuredTable, table_of
+from sectioncls.recipes.papers.study.claims import judge
+from sectioncls.recipes.papers.study.evidence import evidence_of
+from sectioncls.recipes.papers.study.measures import MEASURES, measured
+from sectioncls.recipes.papers.study.outcomes import OUTCOMES, outcome
+from sectioncls.recipes.papers.study.schema import EncodersCheck, MeasureOptions, Need, StudyOptions
+from sectioncls.recipes.papers.study.tables import MeasuredTable, table_of
 from sectioncls.runs import Run
 
 __all__ = ["check_study", "finish_study", "measure_study", "quick_recipe"]

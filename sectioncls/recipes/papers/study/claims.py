@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sectioncls.recipes.papers.study_evidence import Evidence
-from sectioncls.recipes.papers.study_schema import (
+from sectioncls.recipes.papers.study.evidence import Evidence
+from sectioncls.recipes.papers.study.schema import (
     BoundCheck,
     ClaimOptions,
     EncodersCheck,
@@ -19,7 +19,7 @@ from sectioncls.recipes.papers.study_schema import (
     TrendCheck,
     WeightsCheck,
 )
-from sectioncls.recipes.papers.study_tables import MeasuredTable
+from sectioncls.recipes.papers.study.tables import MeasuredTable
 from sectioncls.report.published.claims import verdict
 
 __all__ = ["CONFIRMED", "NO_WEIGHTS", "REFUTED", "UNDECIDED", "Finding", "Gap", "judge"]

@@ -31,8 +31,8 @@ from sectioncls.mining import (
 from sectioncls.recipes.papers.material import Material
 from sectioncls.recipes.papers.positives import called
 from sectioncls.recipes.papers.schema import TaskOptions
-from sectioncls.recipes.papers.study_schema import MeasureOptions
-from sectioncls.recipes.papers.study_tables import Line, MeasuredTable
+from sectioncls.recipes.papers.study.schema import MeasureOptions
+from sectioncls.recipes.papers.study.tables import Line, MeasuredTable
 
 __all__ = ["MEASURES", "measured"]
 

@@ -16,8 +16,8 @@ from sectioncls.recipes.paper_results import format_of_task
 from sectioncls.recipes.papers.material import Material
 from sectioncls.recipes.papers.positives import called
 from sectioncls.recipes.papers.schema import TaskOptions
-from sectioncls.recipes.papers.study_schema import MeasureOptions
-from sectioncls.recipes.papers.study_tables import MeasuredTable, Value
+from sectioncls.recipes.papers.study.schema import MeasureOptions
+from sectioncls.recipes.papers.study.tables import MeasuredTable, Value
 from sectioncls.runs import Run
 
 __all__ = ["OUTCOMES", "outcome"]
