@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pydantic import ValidationError
-from scipy.stats import kendalltau, ttest_1samp
+from scipy.stats import kendalltau, norm, ttest_1samp
 from sklearn.metrics import f1_score
 
 from sectioncls.downstream import compare_query_values
+from sectioncls.recipes.papers.study import claims
 from sectioncls.recipes.papers.study.claims import CONFIRMED, NO_WEIGHTS, REFUTED, UNDECIDED, judge
 from sectioncls.recipes.papers.study.evidence import DRAWS, evidence_of
 from sectioncls.recipes.papers.study.schema import ClaimOptions, StudyOptions
@@ -222,3 +223,25 @@ def test_tables_come_back():
 def test_studies_that_contradict_themselves(study):
     with pytest.raises(ValidationError):
         StudyOptions(paper="p", title="t", **study)
+
+
+def _several(shifts, deviation=1.0):
+    """Findings of comparisons whose resamples are normal: one of each difference, in deviations."""
+    moved = np.random.default_rng(0).normal(size=20_000) * deviation
+    moved -= moved.mean()
+    check = ClaimOptions.model_validate(
+        {"id": "c", "text": "t", "source": "s", "published": "p",
+         "check": {"kind": "encoders", "better": ["a"], "worse": ["b"], "tasks": "each"}}
+    ).check  # fmt: skip
+    gaps = [claims._gap(check, "a", "b", f"t{n}", claims._Contrast(z, moved + z, 50), 1) for n, z in enumerate(shifts)]
+    return claims._joined(gaps, points=True)
+
+
+def test_one_of_many_must_fail_after_holms_correction():
+    assert _several([-2.2]).verdict == REFUTED  # alone: p 0.028
+    assert _several([-2.2, 3, 3]).verdict == REFUTED  # the smallest two are 3's, so it is tested at 5 %
+    many = _several([-2.2, 0.1, 0.2, 1.0, 1.1])
+    assert many.verdict == UNDECIDED and "Holm" in many.reason
+    assert _several([-3.5, 0.1, 0.2, 1.0, 1.1]).verdict == REFUTED  # p 0.0005, five times that
+    assert _several([2.2, 2.3, 2.4]).verdict == CONFIRMED  # all must hold: none is corrected
+    assert many.gaps[0].p == pytest.approx(2 * norm.sf(2.2), rel=0.05)

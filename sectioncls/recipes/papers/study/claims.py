@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sectioncls.downstream import holm
 from sectioncls.recipes.papers.study.evidence import Evidence
 from sectioncls.recipes.papers.study.schema import (
     BoundCheck,
@@ -31,6 +32,7 @@ NO_WEIGHTS = "needs weights that are not here"
 _TREND = 0.5
 # Deviations that a true difference must have to be seen 4 times in 5 at the 5 % level: 1.96 + 0.84.
 _SEEN = 2.8
+_LEVEL = 0.05
 
 Floats = npt.NDArray[np.float64]
 Tables = Mapping[str, MeasuredTable]
@@ -40,7 +42,8 @@ Tables = Mapping[str, MeasuredTable]
 class Gap:
     """One comparison: ``difference`` is better less worse (fractions or a measure's own scale), with its 95 % interval.
 
-    ``detectable`` is the true difference that would be seen four times in five; ``n`` counts ``unit``.
+    ``detectable`` is the true difference that would be seen four times in five; ``n`` counts ``unit``. ``p`` is the
+    two-sided p value of no difference (for a claim of ``least`` points: of these), None where it was not resampled.
     """
 
     better: str
@@ -53,6 +56,7 @@ class Gap:
     unit: str
     verdict: str
     detectable: float | None = None
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +146,19 @@ def _averaged(found: Sequence[_Contrast]) -> _Contrast:
 
 
 def _gap(check: EncodersCheck, better: str, worse: str, where: str, found: _Contrast, tasks: int) -> Gap:
-    low = high = detectable = None
+    low = high = detectable = p = None
+    least = check.least / 100
     if found.moved is not None:
         low, high = (float(end) for end in np.percentile(found.moved, [2.5, 97.5]))
         detectable = _SEEN * float(found.moved.std())
-    least = check.least / 100
+        if check.equal is None:
+            # Two thousand resamples count no p value below a thousandth; their deviation tells it.
+            deviation = float(found.moved.std())
+            p = math.erfc(abs(found.value - least) / deviation / math.sqrt(2)) if deviation else 0.0
     shifted = (None, None) if low is None or high is None else (low - least, high - least)
     said = verdict(*shifted, equal=check.equal is not None, margin=(check.equal or 0.0) / 100)
     unit = "queries or papers" if tasks > 1 else "query or paper" if found.n == 1 else "queries or papers"
-    return Gap(better, worse, where, found.value, low, high, found.n, unit, _WORDS[said], detectable)
+    return Gap(better, worse, where, found.value, low, high, found.n, unit, _WORDS[said], detectable, p)
 
 
 _WORDS = {
@@ -244,11 +252,21 @@ def _bound(check: BoundCheck, table: MeasuredTable) -> Finding:
 
 
 def _joined(gaps: Sequence[Gap], *, points: bool) -> Finding:
-    """Confirmed where every comparison is, refuted where one is; the sentence speaks of the one that decides."""
-    verdicts = {gap.verdict for gap in gaps}
-    said = REFUTED if REFUTED in verdicts else CONFIRMED if verdicts == {CONFIRMED} else UNDECIDED
-    worst = min((gap for gap in gaps if gap.verdict == said), key=lambda gap: gap.difference)
-    return Finding(said, _sentence(worst, points=points, of=len(gaps)), tuple(gaps))
+    """Confirmed where every comparison is, refuted where one is; the sentence speaks of the one that decides.
+
+    All must hold, so each may be tested at 5 % by itself; one that fails must fail after Holm's correction for all, or
+    of twenty that hold one would refute the claim by chance.
+    """
+    failed = [gap for gap in gaps if gap.verdict == REFUTED]
+    known = [gap for gap in gaps if gap.p is not None]
+    adjusted = dict(zip(map(id, known), holm([gap.p for gap in known if gap.p is not None]), strict=True))
+    refuting = [gap for gap in failed if len(gaps) == 1 or adjusted.get(id(gap), 0.0) < _LEVEL]
+    said = REFUTED if refuting else CONFIRMED if {gap.verdict for gap in gaps} == {CONFIRMED} else UNDECIDED
+    deciding = refuting or failed or [gap for gap in gaps if gap.verdict == said]
+    reason = _sentence(min(deciding, key=lambda gap: gap.difference), points=points, of=len(gaps))
+    if failed and not refuting:
+        reason += f" Of {len(gaps)} comparisons one may fall below by chance: not so after Holm's correction."
+    return Finding(said, reason, tuple(gaps))
 
 
 def _sentence(gap: Gap, *, points: bool, of: int) -> str:
