@@ -12,6 +12,7 @@ from sectioncls.downstream.arrays import Ids, Matrix, as_ids
 from sectioncls.downstream.cluster import kmeans
 from sectioncls.downstream.threads import threads
 from sectioncls.errors import InputError, UsageError
+from sectioncls.parallel import worker_count
 
 __all__ = ["TEXT_CLASSIFIERS", "TEXT_CLUSTERING", "classify_texts", "cluster_texts"]
 
@@ -77,8 +78,9 @@ def _logistic_regression(train_texts: Sequence[str], y: Ids, test_texts: Sequenc
         raise InputError("the training sentences bear one label only; nothing to learn", "train labels")
     train, test = _tfidf(train_texts, test_texts)
     model = LogisticRegression(C=4, max_iter=1000, random_state=seed)
-    # The solver stops by a tolerance, a little earlier or later by the order of its sums.
-    with threads(2):
+    # The solver stops by a tolerance, a little earlier or later by the order of its sums. More threads than cores that
+    # we may use wait for each other: ten times as long.
+    with threads(min(2, worker_count(0))):
         return np.asarray(model.fit(train, y).predict(test), dtype=np.int64)
 
 

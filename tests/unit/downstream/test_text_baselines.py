@@ -71,3 +71,16 @@ def test_what_words_can_not_do():
             call()
     with pytest.raises(UsageError, match="majority"):
         classify_texts(TEXTS, Y, TEXTS, method="guess")
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(1, 1), (2, 2), (64, 2)])
+def test_no_more_threads_than_cores(monkeypatch, cores, expected):
+    from sectioncls.downstream import text_baselines
+
+    asked = []
+    real = text_baselines.threads
+    monkeypatch.setattr(text_baselines, "worker_count", lambda jobs: cores)
+    monkeypatch.setattr(text_baselines, "threads", lambda number: asked.append(number) or real(number))
+    texts = ["one two", "one two three", "four five", "four five six"]
+    found = text_baselines.classify_texts(texts, [0, 0, 1, 1], texts, method="tfidf-logistic-regression")
+    assert found.tolist() == [0, 0, 1, 1] and asked == [expected]
