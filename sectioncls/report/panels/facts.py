@@ -34,7 +34,11 @@ def _entry(run: RunView) -> dict[str, Any]:
     encoders = [
         {
             "encoder": encoder,
-            "training": {key: value for key, value in encoder.training.items() if value is not None},
+            "training": {
+                key.replace("_", " "): _setting(value)
+                for key, value in encoder.training.items()
+                if value or (value == 0 and value is not False)
+            },
         }
         for encoder in run.encoders.values()
     ]
@@ -46,6 +50,19 @@ def _entry(run: RunView) -> dict[str, Any]:
         "recipe": run.run.read_text("recipe.toml"),
         "source": run.corpus.comparison.published if run.corpus.comparison.corpus else None,
     }
+
+
+def _setting(value: Any) -> str:
+    """Give a setting as a reader says it: tasks by name, each with what is not its default."""
+    if isinstance(value, list | tuple):
+        return " + ".join(_setting(one) for one in value)
+    if not isinstance(value, Mapping):
+        return str(value)
+    told = {key: one for key, one in value.items() if key != "name" and one and (one is True or one != 1)}
+    rest = [f"{key.replace('_', ' ')} {_setting(one)}" for key, one in told.items()]
+    if "name" not in value:
+        return ", ".join(rest)
+    return f"{value['name']} ({', '.join(rest)})" if rest else str(value["name"])
 
 
 def _times(seconds: Mapping[str, Any]) -> str:

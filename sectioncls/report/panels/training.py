@@ -97,6 +97,8 @@ def _loss(steps: list[dict[str, Any]]) -> tuple[str, _Draw] | None:
 def _scores(dev: list[dict[str, Any]], metrics: list[str]) -> tuple[str, _Draw] | None:
     """Give the curves of those dev scores that share the scale of fractions; of several seeds, of the first score."""
     names = [name for name in metrics if _scale(dev, name) == 100 and "loss" not in name and name not in _SHAPE]
+    if len(names) == 2 and "mean" in names:
+        names.remove("mean")  # of one task
     lines: dict[str, tuple[list[float], list[float]]] = {}
     several = len({row.get("seed") for row in dev}) > 1
     for name in names[:1] if several else names:

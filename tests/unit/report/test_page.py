@@ -199,3 +199,13 @@ def small_corpus(corpora: Any, tmp_path: Path) -> tuple[Path, str]:
         for split, text in (("train", "One."), ("dev", "Two."), ("test", secret)):
             writer.add(split, [Sentence("doc", 0, -1, text, 0, len(text), path=("2. Methods",), label="method")])
     return tmp_path / "c", secret
+
+
+def test_settings_are_said_as_words() -> None:
+    from sectioncls.report.panels.facts import _setting
+
+    links = {"name": "links", "mining": "specter", "options": {"bidirectional": True}, "cap": None, "weight": 1.0}
+    assert _setting([links, {"name": "year", "options": {}, "weight": 2.0}]) == (
+        "links (mining specter, options bidirectional True) + year (weight 2.0)"
+    )
+    assert _setting(5e-5) == "5e-05" and _setting(["a", "b"]) == "a + b"
