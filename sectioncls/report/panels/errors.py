@@ -54,7 +54,8 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
         return None
     corpus = told(run) if with_text else Told({}, {})
     wrong = [row for row, label in enumerate(table["label"]) if label != table["predicted"][row]]
-    wrong.sort(key=lambda row: _order(table, row))
+    chances = table.get("probability") or [None] * len(table["label"])
+    wrong.sort(key=lambda row: (-(chances[row] or 0), str(table["article_id"][row]), table["index"][row]))
     step = len(wrong) / min(len(wrong), LISTED) if wrong else 1
     kept = [wrong[int(step * at)] for at in range(min(len(wrong), LISTED))]
     present = {label for row in kept for label in (table["label"][row], table["predicted"][row])}
@@ -88,12 +89,6 @@ def predictions_by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
     }
 
 
-def _order(table: _Columns, row: int) -> tuple[float, str, int]:
-    """Give what errors are sorted by: the surest first, else article and place."""
-    chance = table["probability"][row] if _has_probability(table) else 0
-    return (-(chance or 0), str(table["article_id"][row]), table["index"][row])
-
-
 def _has_probability(table: _Columns) -> bool:
     return any(value is not None for value in table.get("probability", ()))
 
@@ -113,13 +108,12 @@ def _pairs(table: _Columns) -> list[dict[str, Any]]:
 
 def _shown(table: _Columns, row: int, texts: Mapping[tuple[str, int], str]) -> dict[str, Any]:
     article, index = str(table["article_id"][row]), int(table["index"][row])
-    chance = table["probability"][row] if _has_probability(table) else None
     return {
         "true": table["label"][row],
         "predicted": table["predicted"][row],
         "article": article,
         "index": index,
-        "probability": chance,
+        "probability": table["probability"][row] if "probability" in table else None,
         "text": texts.get((article, index), ""),
     }
 

@@ -124,7 +124,9 @@ def add_tables(run: Run, labels: list[str], test: dict[str, int], points: int | 
         other = chance.choice(labels, len(true), p=np.full(len(labels), 1 / len(labels)))
         predicted = [str(o) if w else t for t, o, w in zip(true, other, wrong, strict=True)]
         same = {**rows, "label": true, "encoder": [encoder] * len(true)}
-        run.add_rows("predictions", {**same, "method": ["random-forest"] * len(true), "predicted": predicted})
+        # The paper's protocol asks no method for probabilities.
+        guesses = {"predicted": predicted, "probability": [None] * len(true)}
+        run.add_rows("predictions", {**same, "method": ["random-forest"] * len(true), **guesses})
         spread = 6 if encoder == "tuned" else 1.5
         angle = np.array([2 * np.pi * labels.index(label) / len(labels) for label in true])
         x = spread * np.cos(angle) + chance.normal(size=len(true))
