@@ -95,11 +95,13 @@ def hold(out: Path, pipe) -> None:  # type: ignore[no-untyped-def]
         pipe.recv()
 
 
-def test_two_builds_at_once_and_the_lock_of_a_dead_one(tmp_path: Path) -> None:
+def test_two_builds_at_once_and_the_lock_of_a_dead_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[3])  # where the other process finds this module
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=hold, args=(tmp_path / "c", theirs))
     process.start()
+    theirs.close()  # so that its death is an error here, not a wait
     assert ours.recv() == "held"
     for overwrite in (False, True):
         refused("is being built by another process", tmp_path / "c", resume=True, overwrite=overwrite)
