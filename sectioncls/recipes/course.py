@@ -27,6 +27,7 @@ from sectioncls.encoders import (
 from sectioncls.errors import InputError, UsageError
 from sectioncls.recipes.desk import Desk, Row
 from sectioncls.recipes.devscore import DevScorer, dev_scorer
+from sectioncls.recipes.evaluate import read_rows
 from sectioncls.recipes.interrupt import held_interrupt
 from sectioncls.recipes.objectives import Objective, build_objective
 from sectioncls.recipes.observer import Observer
@@ -247,7 +248,7 @@ def _objective(encoder: Encoder, corpus: Corpus, settings: Plan, seed: int) -> O
 
 def _task(encoder: Encoder, corpus: Corpus, settings: Plan, objective: Objective, seed: int) -> Task:
     train = corpus.split("train")
-    tokens = encoder.read(train.texts, train.article_ids, train.index, train.paths)
+    tokens = read_rows(encoder, train)
     rows: Tokens | Windows | KeptTokens = keep_lowest(encoder, tokens, settings.freeze) if settings.freeze else tokens
     groups = np.unique(np.asarray(train.texts, dtype=object), return_inverse=True)[1]
     weights = np.ones(len(train)) if not settings.weigh_rows else _row_weights(train)

@@ -13,6 +13,7 @@ from sectioncls.corpora import Corpus, Split
 from sectioncls.downstream import PROTOCOLS, among_allowed, classify, cluster, fit_temperature
 from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, articles_of, encode_tokens
 from sectioncls.mining import triplet_loss_and_accuracy, validation_triplets
+from sectioncls.recipes.evaluate import read_rows
 from sectioncls.vectors import effective_rank, label_spread, mean_distance
 
 __all__ = ["DevScorer", "dev_scorer"]
@@ -122,13 +123,12 @@ def dev_scorer(encoder: Encoder, corpus: Corpus, *, margin: float, seed: int, ne
     joined = None
     if dev.parts is not None and dev.allowed is not None and dev.possible is not None:
         joined = JoinedRows(np.asarray(dev.parts), dev.allowed, dev.possible)
-    voters = train.at(rows)
     return DevScorer(
-        dev=encoder.read(dev.texts, dev.article_ids, dev.index, dev.paths),
+        dev=read_rows(encoder, dev),
         dev_labels=dev.labels,
         dev_articles=list(articles_of(dev.article_ids, dev.index)),
-        voters=encoder.read(voters.texts, voters.article_ids, voters.index, voters.paths),
-        voter_labels=voters.labels,
+        voters=read_rows(encoder, train, rows),
+        voter_labels=train.labels[rows],
         triplets=validation_triplets(dev.labels, seed),
         margin=margin,
         classes=len(np.unique(dev.labels)),

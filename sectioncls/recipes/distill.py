@@ -26,10 +26,10 @@ from sectioncls.encoders import (
     word_counts,
 )
 from sectioncls.errors import ModelError, UsageError
-from sectioncls.recipes.evaluate import embed
+from sectioncls.recipes.evaluate import embed, read_rows
 from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.observer import SILENT, Observer
-from sectioncls.recipes.probe import Probe, draw_rows, read_rows, shown_scores
+from sectioncls.recipes.probe import Probe, draw_rows, shown_scores
 from sectioncls.recipes.versions import versions
 from sectioncls.staging import check_output
 

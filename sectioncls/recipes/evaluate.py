@@ -37,12 +37,20 @@ from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.schema import EvaluateOptions
 from sectioncls.recipes.sheet import Evaluation, Sheet
 
-__all__ = ["Evaluation", "article_order", "embed", "evaluate_encoder", "evaluate_texts", "uses_dev"]
+__all__ = ["Evaluation", "article_order", "embed", "evaluate_encoder", "evaluate_texts", "read_rows", "uses_dev"]
 
 Vectors = npt.NDArray[np.float32]
 
 # The classifier of learning curves and few-shot scores: no chance in it, quick, and usual for probing.
 _LEARNER = "logistic-regression"
+
+
+def read_rows(
+    encoder: Encoder, split: Split, rows: Sequence[int] | npt.NDArray[np.int64] | None = None
+) -> Tokens | Windows:
+    """Give some sentences of a split, all without ``rows``, as the encoder reads them."""
+    chosen = split if rows is None else split.at(rows)
+    return encoder.read(chosen.texts, chosen.article_ids, chosen.index, chosen.paths)
 
 
 def embed(encoder: Encoder, tokens: Tokens | Windows, stage: str, observer: Observer = SILENT) -> Vectors:

@@ -12,9 +12,10 @@ from typing import Any
 from sectioncls.corpora import Corpus, require_trainable
 from sectioncls.encoders import Encoder, export_graph, load_encoder, load_head, read_facts, save_encoder
 from sectioncls.errors import ModelError, UsageError
+from sectioncls.recipes.evaluate import read_rows
 from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.observer import SILENT, Observer
-from sectioncls.recipes.probe import dev_probe, draw_rows, read_rows, shown_scores
+from sectioncls.recipes.probe import dev_probe, draw_rows, shown_scores
 from sectioncls.recipes.versions import versions
 from sectioncls.staging import check_output
 

@@ -11,7 +11,7 @@ from sectioncls.corpora import Corpus, require_trainable
 from sectioncls.downstream import fit_temperature
 from sectioncls.encoders import Encoder, save_encoder
 from sectioncls.errors import InputError, UsageError
-from sectioncls.recipes.evaluate import embed
+from sectioncls.recipes.evaluate import embed, read_rows
 from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.finetune import Finetuned, load_start
 from sectioncls.recipes.observer import SILENT, Observer
@@ -59,7 +59,7 @@ def finetune_sequence(
     parts = {}
     for name in ("train", "dev"):
         split = corpus.split(name)
-        tokens = encoder.read(split.texts, split.article_ids, split.index, split.paths)
+        tokens = read_rows(encoder, split)
         parts[name] = sequences_of(split, embed(encoder, tokens, f"encoding {name}", observer))
     done = train_sequence_heads(
         [Lesson(corpus.name, corpus.labels, parts["train"], parts["dev"])], settings, seed=seed, observer=observer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +9,11 @@ import numpy.typing as npt
 
 from sectioncls.corpora import Corpus, Split
 from sectioncls.downstream import PROTOCOLS, classify
-from sectioncls.encoders import Encoder, LinearHead, Tokens, Windows, articles_of
-from sectioncls.recipes.evaluate import embed
+from sectioncls.encoders import Encoder, LinearHead, articles_of
+from sectioncls.recipes.evaluate import embed, read_rows
 from sectioncls.recipes.observer import SILENT, Observer
 
-__all__ = ["Probe", "dev_probe", "draw_rows", "read_rows", "shown_scores"]
+__all__ = ["Probe", "dev_probe", "draw_rows", "shown_scores"]
 
 Vectors = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
@@ -70,12 +69,6 @@ def draw_rows(split: Split, count: int, seed: int, *, whole_articles: bool = Fal
     order = random.permutation(len(sizes))
     enough = int(np.searchsorted(np.cumsum(sizes[order]), count)) + 1
     return np.flatnonzero(np.isin(owner, order[:enough])).astype(np.int64)
-
-
-def read_rows(encoder: Encoder, split: Split, rows: Sequence[int] | Ids | None = None) -> Tokens | Windows:
-    """Give some sentences of a split, all without ``rows``, as the encoder reads them."""
-    chosen = split if rows is None else split.at(rows)
-    return encoder.read(chosen.texts, chosen.article_ids, chosen.index, chosen.paths)
 
 
 def shown_scores(before: dict[str, float], after: dict[str, float]) -> str:

@@ -17,7 +17,15 @@ from sectioncls.corpora import Corpus, open_corpus, require_trainable
 from sectioncls.encoders import Encoder, cached_vectors, load_encoder, load_head, read_history
 from sectioncls.errors import InputError
 from sectioncls.recipes.build import recipe_corpus
-from sectioncls.recipes.evaluate import Evaluation, Vectors, embed, evaluate_encoder, evaluate_texts, uses_dev
+from sectioncls.recipes.evaluate import (
+    Evaluation,
+    Vectors,
+    embed,
+    evaluate_encoder,
+    evaluate_texts,
+    read_rows,
+    uses_dev,
+)
 from sectioncls.recipes.facts import model_facts
 from sectioncls.recipes.matrices import write_matrix
 from sectioncls.recipes.observer import SILENT, Observer
@@ -254,7 +262,7 @@ def _embedded(
         kept: Vectors = np.load(path, allow_pickle=False)
         if kept.shape == (len(rows), encoder.dimension):
             return kept
-    tokens = encoder.read(rows.texts, rows.article_ids, rows.index, rows.paths)
+    tokens = read_rows(encoder, rows)
     make = partial(embed, encoder, tokens, f"{name}: encoding {split}", observer)
     vectors: Vectors = make() if cache is None else cached_vectors(cache, encoder, tokens, make)
     write_matrix(path, vectors)

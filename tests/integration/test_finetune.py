@@ -11,10 +11,13 @@ import pytest
 from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 
-from sectioncls.corpora import open_corpus
+from sectioncls.corpora import create_corpus, open_corpus
 from sectioncls.encoders import load_encoder, load_head, read_facts, read_history
 from sectioncls.errors import InputError, OutputError, UsageError
 from sectioncls.recipes import FinetuneOptions, Observer, finetune
+from sectioncls.recipes import course as module_of_course
+from sectioncls.records import Sentence
+from sectioncls.schemes import load_scheme
 from sectioncls.training import peek_checkpoint
 
 
@@ -180,6 +183,17 @@ def test_titles_need_windows_and_what_they_tell_is_said(corpus, tiny_bert, tmp_p
     notes = json.loads((finetune(corpus, given, tmp_path / "e").folder / "sectioncls.json").read_text())["notes"]
     said = f"{share:.0%} of the labels were read off the titles that the encoder reads"
     assert (said in notes) == (share > 0)
+
+
+def test_labels_that_titles_told_are_counted(tmp_path):
+    scheme = load_scheme("csabstruct")
+    rows = [
+        Sentence("a", n, n, f"Sentence {n}.", 0, 11, ("Aims",), "method", label_source=source)
+        for n, source in enumerate(["title:Aims", "title:Aims", "title:Aims", "given"])
+    ]
+    with create_corpus(tmp_path / "c", name="c", scheme=scheme, command="x") as writer:
+        writer.add("train", rows)
+    assert module_of_course._told_by_titles(open_corpus(tmp_path / "c")) == 0.75
 
 
 def test_resuming_in_windows_is_exact(corpus, tiny_bert, tmp_path, monkeypatch):

@@ -14,9 +14,9 @@ import numpy as np
 from sectioncls.render import MARKERS, embedded, marks, number, whole
 from sectioncls.report.figures import reliability
 from sectioncls.report.sentences import Told, told
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.summary import Encoder, Row, RunView, Summary
 
-__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "predictions_by_method", "reliability_of", "thirds"]
+__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "methods_that_know", "reliability_of", "thirds"]
 
 SHOWN = 30
 """How many errors stand on the page where its script does not run."""
@@ -48,7 +48,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     """Give the errors of one run's best method; None without its predictions."""
     if run.best is None:
         return None
-    found = predictions_by_method(run)
+    found = _by_method(run)
     table = found.get((run.best[0].key, run.best[1].method))
     if not table:
         return None
@@ -70,7 +70,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
         "n": len(table["label"]),
         "listed": len(kept),
         "rows": [_shown(table, row, corpus.texts) for row in kept[::every][:SHOWN]],
-        "probability": _has_probability(table),
+        "probability": _has(table, "probability"),
         "why": corpus.why,
         "looks": looks,
         "data": embedded(_data(table, kept, labels, looks, corpus, thirds(run, table))),
@@ -78,7 +78,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     }
 
 
-def predictions_by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
+def _by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
     """Give the predictions of each encoder and method as columns; {} where the run keeps none."""
     table = run.run.read_table("predictions")
     rows: dict[tuple[str, str], list[int]] = {}
@@ -89,8 +89,20 @@ def predictions_by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
     }
 
 
-def _has_probability(table: _Columns) -> bool:
-    return any(value is not None for value in table.get("probability", ()))
+def methods_that_know(
+    run: RunView, column: str, found: Mapping[tuple[str, str], _Columns] | None = None
+) -> list[tuple[Encoder, Row, _Columns]]:
+    """Give the methods on encoders whose predictions have something in ``column``, the best first, with these."""
+    found = _by_method(run) if found is None else found
+    rows = [(group.encoder, row) for group in run.groups if group.encoder for row in group.rows]
+    rows = [(encoder, row) for encoder, row in rows if "f1-micro" in row.scores]
+    rows.sort(key=lambda one: -one[1].scores["f1-micro"].value)
+    tables = [(encoder, row, found.get((encoder.key, row.method))) for encoder, row in rows]
+    return [(encoder, row, table) for encoder, row, table in tables if table and _has(table, column)]
+
+
+def _has(table: _Columns, column: str) -> bool:
+    return any(value is not None for value in table.get(column, ()))
 
 
 def _pairs(table: _Columns) -> list[dict[str, Any]]:
@@ -165,17 +177,11 @@ def calibration(run: RunView, found: Mapping[tuple[str, str], _Columns] | None =
 
     ``found`` are the predictions of each encoder and method, where they are at hand already.
     """
-    found = predictions_by_method(run) if found is None else found
-    rows = [(group.encoder, row) for group in run.groups if group.encoder for row in group.rows]
-    rows = [(encoder, row) for encoder, row in rows if "f1-micro" in row.scores]
-    rows.sort(key=lambda one: -one[1].scores["f1-micro"].value)
     methods: list[dict[str, Any]] = []
-    for encoder, row in rows:
-        table = found.get((encoder.key, row.method))
-        if table and _has_probability(table):
-            bins, ece = reliability_of(table["probability"], table["label"], table["predicted"])
-            tempered = row.scores.get("ece-tempered")
-            methods.append({"encoder": encoder, "row": row, "ece": ece, "tempered": tempered, "bins": bins})
+    for encoder, row, table in methods_that_know(run, "probability", found):
+        bins, ece = reliability_of(table["probability"], table["label"], table["predicted"])
+        tempered = row.scores.get("ece-tempered")
+        methods.append({"encoder": encoder, "row": row, "ece": ece, "tempered": tempered, "bins": bins})
     if not methods:
         return None
     first = methods[0]

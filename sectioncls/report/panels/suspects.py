@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sectioncls.render import marks
-from sectioncls.report.panels.errors import predictions_by_method
+from sectioncls.report.panels.errors import methods_that_know
 from sectioncls.report.sentences import Told, told
 from sectioncls.report.summary import RunView, Summary
 
@@ -29,14 +29,10 @@ def build(summary: Summary) -> dict[str, Any] | None:
 
 def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     """Give what the best method with probabilities doubts."""
-    tables = predictions_by_method(run)
-    rows = [(row.scores["f1-micro"].value, group.encoder, row)
-            for group in run.groups if group.encoder for row in group.rows if "f1-micro" in row.scores]  # fmt: skip
-    rows = [one for one in rows if any(c is not None for c in _column(tables, one[1].key, one[2].method))]
-    if not rows:
+    found = methods_that_know(run, "own_probability")
+    if not found:
         return None
-    _, encoder, method = max(rows, key=lambda one: one[0])
-    table = tables[encoder.key, method.method]
+    encoder, method, table = found[0]
     doubted = [at for at, other in enumerate(table["suggested"]) if other is not None]
     doubted.sort(key=lambda at: (table["own_probability"][at] - table["probability"][at], at))
     corpus = told(run) if with_text else Told({}, {})
@@ -58,8 +54,3 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
             for at in doubted[:LISTED]
         ],
     }
-
-
-def _column(tables: Any, encoder: str, method: str) -> list[Any]:
-    found: list[Any] = tables.get((encoder, method), {}).get("own_probability", [])
-    return found
