@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +15,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sectioncls.downstream.classify import PROBABILISTIC, Classifier, fit_classifier
 from sectioncls.downstream.protocols import PROTOCOLS
-from sectioncls.errors import InputError, UsageError
-from sectioncls.staging import staged_file
+from sectioncls.downstream.saved import read_classifier, write_classifier
+from sectioncls.errors import UsageError
 
 __all__ = ["SectionClassifier"]
-
-_KIND = "sectioncls-linear"
-_LINEAR = ("logistic-regression", "linear-svm")
 
 
 class SectionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -34,7 +29,8 @@ class SectionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         make_pipeline(SentenceEncoder("minilm"), SectionClassifier("svm")).fit(texts, labels)
 
-    ``save`` writes the linear methods as safetensors, which no pickle is needed for; SectionClassifier.load reads them.
+    ``save`` writes the linear methods as safetensors, ``svm``, ``mlp`` and ``nearest-centroid`` by skops (the extra
+    ``skops``), never pickle; SectionClassifier.load reads them.
     """
 
     def __init__(
@@ -72,31 +68,17 @@ class SectionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(fitted.probabilities(self._rows(X)))
 
     def save(self, path: str | Path) -> None:
-        """Write weights and labels as one safetensors file. Raises UsageError for a method that is not linear."""
-        from safetensors.numpy import save_file
-
-        model = self._fitted().model
-        if self.method not in _LINEAR:
-            raise UsageError(f"{self.method} can't be written without pickle", todo=f"take {' or '.join(_LINEAR)}")
-        facts = {"kind": _KIND, "method": self.method, "labels": json.dumps(self.classes_.tolist())}
-        arrays = {"weight": np.ascontiguousarray(model.coef_), "bias": np.ascontiguousarray(model.intercept_)}
-        with staged_file(Path(path)) as aside:
-            save_file(arrays, aside, metadata=facts)
+        """Write what was learnt as one file without pickle. Raises UsageError for a method that is not in SAVED."""
+        write_classifier(self._fitted(), self.classes_, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> SectionClassifier:
         """Give the classifier that ``save`` wrote. Raises InputError for another file."""
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(path, framework="numpy") as file:
-                facts = file.metadata() or {}
-                if facts.get("kind") != _KIND or facts.get("method") not in _LINEAR:
-                    raise InputError("is not a saved SectionClassifier", path)
-                arrays = {name: file.get_tensor(name) for name in ("weight", "bias")}
-        except (OSError, SafetensorError) as error:
-            raise InputError(f"can't be read as safetensors: {error}", path) from error
-        return _restored(cls(facts["method"]), facts, arrays, path)
+        found, labels = read_classifier(Path(path))
+        restored = cls(found.method)
+        restored.classifier_, restored.classes_ = found, labels
+        restored.n_features_in_ = found.model.n_features_in_
+        return restored
 
     def _fitted(self) -> Classifier:
         check_is_fitted(self, "classifier_")
@@ -105,28 +87,3 @@ class SectionClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: npt.ArrayLike) -> Any:
         return validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-
-
-def _restored(
-    empty: SectionClassifier, facts: Mapping[str, str], arrays: Mapping[str, npt.NDArray[Any]], path: object
-) -> SectionClassifier:
-    """Put weights and labels into an estimator, after a look at whether they fit each other."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.svm import LinearSVC
-
-    weight, bias = arrays["weight"], arrays["bias"]
-    try:
-        labels = np.asarray(json.loads(facts["labels"]))
-    except (KeyError, ValueError) as error:
-        raise InputError("has no labels", path) from error
-    outputs = 1 if len(labels) == 2 else len(labels)
-    if labels.ndim != 1 or weight.ndim != 2 or weight.shape[0] != outputs or bias.shape != (outputs,):
-        raise InputError(f"{len(labels)} labels don't fit weights of shape {weight.shape}", path)
-    if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-        raise InputError("holds NaN or infinite weights", path)
-    model = LogisticRegression() if empty.method == "logistic-regression" else LinearSVC()
-    model.coef_, model.intercept_, model.classes_ = weight, bias, np.arange(len(labels))
-    model.n_features_in_ = empty.n_features_in_ = weight.shape[1]
-    empty.classes_ = labels
-    empty.classifier_ = Classifier(empty.method, model, np.arange(len(labels)))
-    return empty

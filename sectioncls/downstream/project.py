@@ -140,7 +140,7 @@ def _opentsne(rows: Matrix, seed: int) -> Projection:
         warnings.simplefilter("ignore")
         index = PrecomputedNeighbors(near, apart)
         affinities = PerplexityBasedNN(knn_index=index, perplexity=perplexity, n_jobs=1)
-        model = TSNE(n_iter=750, random_state=seed, n_jobs=1)
+        model = TSNE(n_iter=500, random_state=seed, n_jobs=1)
         found = model.fit(affinities=affinities, initialization=start)
     points = np.asarray(found, dtype=np.float32)
     return Projection(points, "tsne", "openTSNE", {"perplexity": perplexity}, float(found.kl_divergence))

@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sectioncls.downstream import CLASSIFIERS, PROTOCOLS, SectionClassifier, classify
+from sectioncls.downstream.saved import SAVED
 from sectioncls.errors import InputError, UsageError
 
 RNG = np.random.default_rng(2)
@@ -41,18 +42,43 @@ def test_it_works_behind_other_steps():
     assert model.score(X, WORDS) > 0.8
 
 
-@pytest.mark.parametrize("method", ["logistic-regression", "linear-svm"])
+@pytest.mark.parametrize("method", SAVED)
 @pytest.mark.parametrize("labels", [WORDS, IDS, IDS == 1])
 def test_a_saved_classifier_predicts_the_same(method, labels, tmp_path):
     model = SectionClassifier(method).fit(X.astype(np.float32), labels)
-    model.save(tmp_path / "model.safetensors")
-    again = SectionClassifier.load(tmp_path / "model.safetensors")
+    model.save(tmp_path / "model")
+    again = SectionClassifier.load(tmp_path / "model")
     assert (again.predict(X) == model.predict(X)).all()
     assert again.classes_.tolist() == model.classes_.tolist()
-    if method == "logistic-regression":
+    if hasattr(model, "predict_proba"):
         assert again.predict_proba(X) == pytest.approx(model.predict_proba(X))
     with pytest.raises(ValueError, match="features"):
         again.predict(X[:, :2])
+
+
+def test_an_svm_of_intelex_is_saved_as_scikit_learns(tmp_path):
+    pytest.importorskip("sklearnex.svm", exc_type=ImportError)
+    x, y = np.tile(X, (60, 1)) + RNG.normal(size=(5400, 5)), np.tile(WORDS, 60)
+    model = SectionClassifier("svm").fit(x, y)
+    assert model.classifier_.engine == "intelex"
+    model.save(tmp_path / "model")
+    again = SectionClassifier.load(tmp_path / "model")
+    assert type(again.classifier_.model).__module__.startswith("sklearn.")
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_files_that_skops_should_not_believe(tmp_path):
+    from skops.io import dump
+
+    model = SectionClassifier("svm").fit(X, WORDS).classifier_.model
+    dump({"method": "svm", "labels": ["a", "b"], "model": model}, tmp_path / "labels")
+    dump({"method": "mlp", "labels": ["a", "b", "c"], "model": model}, tmp_path / "method")
+    dump(SectionClassifier("decision-tree").fit(X, WORDS).classifier_.model, tmp_path / "tree")
+    dump({"method": "svm", "labels": ["a", "b"], "model": StandardScaler}, tmp_path / "class")
+    for name in ("labels", "method", "tree", "class"):
+        with pytest.raises(InputError, match="is no saved SectionClassifier") as caught:
+            SectionClassifier.load(tmp_path / name)
+        assert "\n" not in str(caught.value)
 
 
 def test_what_is_refused(tmp_path):
