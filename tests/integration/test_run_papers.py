@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -172,6 +173,24 @@ def test_an_interrupted_run_goes_on_and_grows(text, run, tmp_path, monkeypatch):
     assert sorted(done.scores(), key=str) == sorted(run.scores(), key=str)
     with pytest.raises(InputError, match="another recipe"):
         run_papers(recipe, cut, tmp_path / "cut", resume=True)  # a variant may come, none may go
+
+
+def test_a_run_kept_for_its_numbers_grows_by_what_is_new(text, run, tmp_path, monkeypatch):
+    shutil.copytree(run.path, tmp_path / "kept", ignore=shutil.ignore_patterns("encoder", "embeddings", "checkpoint"))
+    real, calls = module.train_papers, []
+
+    def counted(*arguments, **options):
+        calls.append(options["name"])
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(module, "train_papers", counted)
+    more = text.replace("[evaluate]", '[[variant]]\nname = "again"\nstart = "adapters"\nbudget = 16\n[evaluate]')
+    grown = run_papers(parse_paper_recipe(more, "small"), more, tmp_path / "kept", resume=True)
+    # of the old ones only what the new one starts from, and what that starts from
+    assert calls == ["base", "adapters", "again"]
+    before = [score for score in run.scores() if not score.metric.startswith("mean")]
+    assert [score for score in grown.scores() if score in set(before)] == before
+    assert {"again", *(score.encoder for score in before)} == {score.encoder for score in grown.scores()}
 
 
 def test_one_variant_is_the_run_s_encoder(papers, tiny_bert, tmp_path):

@@ -60,7 +60,9 @@ def run_papers(
 
     ``text`` is the recipe as written, kept beside the results; ``papers`` is a paper set in place of the recipe's.
     ``resume`` goes on in a folder that is there: whole pieces stay, a training goes on from its checkpoint, and the
-    recipe may have got more variants since. Encoders lie in ``encoder/``, in ``encoder/NAME/`` where there are several.
+    recipe may have got more variants since; what was scored stays though its encoder be gone, as in a run that was kept
+    for its numbers, and is trained anew only where a new variant starts from it. Encoders lie in ``encoder/``, in
+    ``encoder/NAME/`` where there are several.
     ``quick`` makes a study a trial of a minute on made-up papers, or on a handful of ``papers``.
     """
     if quick:
@@ -81,11 +83,12 @@ def run_papers(
             score_baselines(run, material, recipe.evaluate, observer, seed=recipe.seed)
     if recipe.evaluate.untuned:
         work.score_untuned()
-    if recipe.base is not None:
+    wanted = [(variant, seed) for variant in recipe.variants for seed in variant.seeds or (recipe.seed,)]
+    left = [(variant, seed) for variant, seed in wanted if not work.is_whole(variant.name, seed)]
+    if recipe.base is not None and (left or not work.is_whole(_BASE, recipe.seed)):
         work.train_base()
-    for variant in recipe.variants:
-        for seed in variant.seeds or (recipe.seed,):
-            work.make(variant, seed)
+    for variant, seed in left:
+        work.make(variant, seed)
     finish_study(run, recipe, material)
     finish_findings(run, recipe.seed)
     shutil.rmtree(run.folder("checkpoint"), ignore_errors=True)
@@ -114,6 +117,12 @@ class _Work:
             score_encoder(self.run, self.material, encoder, name, None, (), self.recipe.evaluate, self.observer)
             self._score_titles(encoder, name, None, facts)
 
+    def is_whole(self, name: str, seed: int) -> bool:
+        """Tell whether an encoder was scored in an earlier part of this run, be it still there or not."""
+        if not self.resume or _scored(name, seed) not in self.run.info.get("seconds", {}):
+            return False
+        return any(score.encoder == name and score.seed == seed for score in self.run.scores())
+
     def train_base(self) -> None:
         """Train the first stage, from which the variants begin."""
         assert self.recipe.base is not None
@@ -137,14 +146,19 @@ class _Work:
 
     def make(self, variant: VariantOptions, seed: int) -> None:
         """Train a variant, or join others to it, and score it. What is whole already stays."""
+        folder = self._trained(variant, seed)
+        self._keep_history(folder, variant.name, seed)
+        self._score(folder, variant.name, seed)
+
+    def _trained(self, variant: VariantOptions, seed: int) -> Path:
+        """Give the folder of a variant's encoder, trained unless it is there."""
         folder = self.folder_of(variant.name, seed if variant.seeds and len(variant.seeds) > 1 else None)
         if not (self.resume and (folder / "sectioncls.json").is_file()):
             self.observer.note(f"{variant.name}, seed {seed}")
             with timed(self.run, f"train {variant.name} {seed}"):
                 self._train(variant, seed, folder)
             self.run.update()
-        self._keep_history(folder, variant.name, seed)
-        self._score(folder, variant.name, seed)
+        return folder
 
     def _train(self, variant: VariantOptions, seed: int, folder: Path) -> None:
         if variant.wordings:
@@ -176,15 +190,17 @@ class _Work:
         return self.run.folder("encoder") / (name if seed is None else f"{name}-{seed}")
 
     def _made(self, name: str, seed: int) -> Path:
-        """Give the folder of a variant that was made before, of the same seed where it has several."""
+        """Give the folder of a variant that was made before, of the same seed where it has several; make it if gone."""
         variant = next(variant for variant in self.recipe.variants if variant.name == name)
         seeds = variant.seeds or (self.recipe.seed,)
-        return self.folder_of(name, None if len(seeds) == 1 else seed if seed in seeds else seeds[0])
+        own = seed if seed in seeds else seeds[0]
+        folder = self.folder_of(name, None if len(seeds) == 1 else own)
+        return folder if (folder / "sectioncls.json").is_file() else self._trained(variant, own)
 
     def _score(self, folder: Path, name: str, seed: int) -> None:
         facts = read_facts(folder)
         self._enter(name, facts)
-        with timed(self.run, f"score {name} {seed}"):
+        with timed(self.run, _scored(name, seed)):
             encoder = load_begin(folder)
             tasks = _learnt(facts)
             groups, options = groups_of(facts), self.recipe.evaluate
@@ -216,6 +232,11 @@ class _Work:
             return
         for row in read_history(folder):
             self.run.append_history({**row, "encoder": name, "seed": seed})
+
+
+def _scored(name: str, seed: int) -> str:
+    """Name the part of a run in which an encoder is scored."""
+    return f"score {name} {seed}"
 
 
 def _learnt_from(recipe: PaperRecipe, material: Material, variant: VariantOptions) -> Material:
