@@ -15,6 +15,7 @@ from sectioncls.report.panels.overview import cautions, headline
 from sectioncls.report.panels.studies import study_tables
 from sectioncls.report.questions import answers, claims, claims_table
 from sectioncls.report.replication import replication_tables
+from sectioncls.report.reproduced import reproduced
 from sectioncls.report.summary import Encoder, Group, Measured, RunView, Summary
 from sectioncls.report.tables import Cell, Table, report_tables
 
@@ -40,6 +41,8 @@ def markdown(summary: Summary) -> str:
     for table in _tables(summary):
         lines += [f"## {_md(table.title)}", "", _md(table.caption), "", *_md_rows(table), ""]
         lines += [line for note in table.notes for line in (_md(note), "")]
+    if same := reproduced(summary):
+        lines += ["## Printed values that come out", "", *(line for text in same for line in (_md(text), ""))]
     if _sentence_runs(summary):
         lines += ["## Questions", ""]
         lines += [line for one in answers(summary) for line in (f"**{_md(one.question)}** {_md(one.sentence)}", "")]
@@ -153,6 +156,7 @@ def summary_json(summary: Summary) -> str:
             for corpus in summary.corpora
         ],
         "tables": [_plain_table(table) for table in _tables(summary)],
+        "reproduced": reproduced(summary),
         "claims": [_fields(one) for one in claims(summary)],
         "answers": [_fields(one) for one in answers(summary)] if _sentence_runs(summary) else [],
     }

@@ -6,16 +6,17 @@ from typing import Any
 
 from sectioncls.report.questions import answers, claims_table
 from sectioncls.report.replication import replication_tables
+from sectioncls.report.reproduced import reproduced
 from sectioncls.report.summary import Summary
 
 __all__ = ["build"]
 
 
 def build(summary: Summary) -> dict[str, Any] | None:
-    """Give the answers and the tables; None where no run classifies or clusters embeddings as the paper does."""
+    """Give what came out to the digit, answers and tables; None where no run embeds and judges as the paper does."""
     stated = claims_table(summary)
     tables = [*replication_tables(summary), *([stated] if stated else [])]
     if not tables:
         return None
     notes = dict.fromkeys(note for table in tables for note in table.notes)
-    return {"answers": answers(summary), "tables": tables, "notes": list(notes)}
+    return {"reproduced": reproduced(summary), "answers": answers(summary), "tables": tables, "notes": list(notes)}
