@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["DARK", "LIGHT", "MARKERS", "Mark", "marks"]
+__all__ = ["DARK", "LIGHT", "MARKERS", "RANKS", "Mark", "marks", "ranked_marks"]
 
 LIGHT = {"paper": "#ffffff", "ink": "#1b2330", "muted": "#59636f", "line": "#d8dde4", "edge": "#7d8793",
          "accent": "#1d5fc2"}  # fmt: skip
@@ -69,3 +69,16 @@ def marks(labels: Sequence[str]) -> dict[str, Mark]:
     unknown = [label for label in labels if label not in _ROLES]
     spare = {label: free[position % len(free)] for position, label in enumerate(unknown)}
     return {label: known.get(label) or spare[label] for label in labels}
+
+
+_RANKED = [Mark(_BLUE, "circle"), Mark(_VIOLET, "square"), Mark(_CRIMSON, "diamond"), Mark(_ORANGE, "triangle")]
+RANKS = len(_RANKED)
+"""As many steps as ``ranked_marks`` can show."""
+
+
+def ranked_marks(labels: Sequence[str]) -> dict[str, Mark]:
+    """Give RANKS labels at most that have an order their looks, from cold to warm.
+
+    No ramp of lightness: all of its colours would have to stand out on a white and on a black page.
+    """
+    return dict(zip(labels, _RANKED, strict=False))

@@ -38,13 +38,17 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
-@pytest.fixture(scope="module")
-def report(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = repository / "tests" / "unit" / "report" / "conftest.py"
-    spec = importlib.util.spec_from_file_location("made_run", place)
+def load_module(place: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(f"of_{place.stem}", place)
     assert spec and spec.loader
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def report(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = load_module(repository / "tests" / "unit" / "report" / "conftest.py")
     folder = tmp_path_factory.mktemp("report")
     labels = (*made.LABELS[:4], LABEL)
     evil = made.corpus_info(labels, dict.fromkeys(labels, 40), name="x" * 90, fingerprint="f" * 64)
@@ -209,6 +213,23 @@ def test_colours_change_the_picture(open_page: Any) -> None:
     before = maps.locator("canvas").first.screenshot()
     maps.get_by_label("Colour by").select_option("error")
     assert maps.locator("canvas").first.screenshot() != before
+
+
+def test_papers_are_coloured_and_hidden_by_year(browser: Any, repository: Path, tmp_path: Path) -> None:
+    made = load_module(repository / "tests" / "unit" / "report" / "test_facets.py")
+    page = browser.new_page()
+    page.goto(write_report([made.paper_run(tmp_path / "r").path], tmp_path / "p.html").as_uri())
+    maps = first_maps(page)
+    before = maps.locator("canvas").first.screenshot()
+    maps.get_by_label("Colour by").select_option("year")
+    assert maps.locator("canvas").first.screenshot() != before
+    assert maps.locator(".legend:visible").count() == 1
+    maps.get_by_role("button", name="1990–1994").click()
+    assert maps.get_by_text("31 of 40 papers").is_visible()
+    maps.get_by_label("Colour by").select_option("field")
+    maps.get_by_role("button", name="ml").click()  # what is hidden by one facet stays hidden under another
+    assert maps.get_by_text("23 of 40 papers").is_visible()
+    page.close()
 
 
 def test_errors_are_filtered_by_pair(open_page: Any) -> None:

@@ -28,6 +28,7 @@ from sectioncls.recipes.papers import (
     run_papers,
     train_papers,
 )
+from sectioncls.recipes.papers.maps import field_of_papers
 from sectioncls.runs import open_run
 
 TEXT = """
@@ -357,6 +358,45 @@ def test_vectors_are_kept_and_found_again(text, run, tmp_path, monkeypatch):
     done = run_papers(parse_paper_recipe(text, "small"), text, again, resume=True)
     assert not encoded
     assert sorted(done.scores(), key=str) == sorted(before, key=str)
+
+
+def test_test_papers_are_drawn_once_by_every_encoder(papers, tiny_bert, tmp_path):
+    text = f"""
+    name = "drawn"
+    [papers]
+    path = "{papers.path}"
+    [model]
+    name = "{tiny_bert}"
+    [train]
+    tasks = ["links"]
+    budget = 16
+    batch_size = 4
+    [evaluate]
+    tasks = ["regress:year"]
+    baselines = false
+    projections = ["pca", "tsne"]
+    points = 20
+    [[variant]]
+    conditioning = "none"
+    [[variant]]
+    conditioning = "adapters"
+    """
+    drawn = run_papers(parse_paper_recipe(text, "drawn"), text, tmp_path / "r")
+    table, known = drawn.read_table("projection"), papers.papers()
+    shown = list(dict.fromkeys(zip(table["encoder"], table["method"], strict=True)))
+    assert shown == [(name, how) for name in (tiny_bert.name, "none", "adapters") for how in ("pca", "tsne")]
+    assert len(table["x"]) == 6 * 20
+    row_of, fields = known.row_of(), field_of_papers(material_of(papers, PapersOptions(), 0))
+    assert {known.splits[row_of[paper]] for paper in table["article_id"]} == {"test"}
+    for paper, field, venue, year in zip(*(table[c] for c in ("article_id", "label", "venue", "year")), strict=True):
+        row = row_of[paper]
+        assert (field, venue, year) == (fields.get(row, ""), known.venues[row], known.years[row])
+    assert all(0 < one["trustworthiness"] <= 1 for maps in drawn.info["maps"].values() for one in maps.values())
+    again = run_papers(parse_paper_recipe(text, "drawn"), text, tmp_path / "r", resume=True)
+    assert again.read_table("projection") == table
+    assert "Colour by" in (drawn.path / "report.html").read_text() and 'data-by="year"' in drawn.read_text(
+        "report.html"
+    )
 
 
 def test_formats_are_scored_across(papers, tiny_bert, tmp_path):

@@ -18,6 +18,7 @@ from sectioncls.recipes.observer import SILENT, Observer
 from sectioncls.recipes.papers.baselines.rows import score_baselines
 from sectioncls.recipes.papers.findings import finish_findings
 from sectioncls.recipes.papers.lessons import kind_of, lesson_of
+from sectioncls.recipes.papers.maps import draw_paper_maps
 from sectioncls.recipes.papers.material import Material, material_of
 from sectioncls.recipes.papers.schema import MODEL, PaperRecipe, TaskOptions, VariantOptions
 from sectioncls.recipes.papers.scores import check_scored, score_encoder
@@ -116,6 +117,7 @@ class _Work:
             encoder = load_begin(self.recipe.model)
             score_encoder(self.run, self.material, encoder, name, None, (), self.recipe.evaluate, self.observer)
             self._score_titles(encoder, name, None, facts)
+            self._draw(encoder, name, None)
 
     def is_whole(self, name: str, seed: int) -> bool:
         """Tell whether an encoder was scored in an earlier part of this run, be it still there or not."""
@@ -209,6 +211,12 @@ class _Work:
             else:
                 score_encoder(self.run, self.material, encoder, name, seed, tasks, options, self.observer)
             self._score_titles(encoder, name, seed, facts)
+            self._draw(encoder, name, seed)
+
+    def _draw(self, encoder: Encoder, name: str, seed: int | None) -> None:
+        draw_paper_maps(
+            self.run, self.material, encoder, name, seed, self.recipe.evaluate, self.recipe.seed, self.observer
+        )
 
     def _score_titles(self, encoder: Encoder, name: str, seed: int | None, facts: dict[str, Any]) -> None:
         """Score an encoder on titles alone as well, where the recipe asks for it."""

@@ -181,7 +181,8 @@ class PaperEvaluateOptions(_Strict):
     unit length. ``whole`` names rankings over all papers, ``least`` is how many papers must bear a topic that is
     ranked. ``base`` scores the encoder after the first stage as well, ``titles`` every encoder on titles alone (called
     NAME, titles). ``precision`` is that of encoding. ``cross_formats`` scores the tasks of each
-    format by the vectors of every other as well, which reads each paper along every route.
+    format by the vectors of every other as well, which reads each paper along every route. ``projections`` are
+    pictures of the test papers by each encoder, of ``points`` papers at most.
     """
 
     tasks: tuple[str, ...] = ()
@@ -197,6 +198,8 @@ class PaperEvaluateOptions(_Strict):
     base: bool = False
     titles: bool = False
     cross_formats: bool = False
+    projections: tuple[Literal["tsne", "opentsne", "umap", "pca"], ...] = ()
+    points: int = Field(default=2000, ge=5)
 
 
 class PaperRecipe(_Strict):

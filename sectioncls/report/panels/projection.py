@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sectioncls.render import MARKERS, Mark, Picture, embedded, marks, number, whole
+from sectioncls.report.facets import Facet, facets_of
 from sectioncls.report.figures import embedding_map
 from sectioncls.report.sentences import Key, keys_of, told
 from sectioncls.report.summary import RunView, Summary
@@ -20,13 +21,17 @@ __all__ = ["EmbeddingMap", "build", "maps_of", "pictures"]
 _NAMES = {"tsne": "t-SNE", "opentsne": "t-SNE (openTSNE)", "umap": "UMAP", "pca": "PCA"}
 _JUDGED = ("right", "wrong", "not predicted")
 _JUDGEMENTS = dict(zip(_JUDGED, marks(["background", "result", "other"]).values(), strict=True))
+_TRUST = ("trustworthiness", "kl-divergence")
 _SIDE = 65534  # whole steps from one edge of a map to the other
 _ABSENT = 65535
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmbeddingMap:
-    """One map of one encoder: the places of sentences ``keys`` with their labels, and the words that stand for it."""
+    """One map of one encoder: the places of sentences (or papers) ``keys`` with their labels, and what is said of it.
+
+    ``also`` are other facets of the same points, by which a reader may colour them.
+    """
 
     encoder: str
     method: str
@@ -35,9 +40,11 @@ class EmbeddingMap:
     labels: npt.NDArray[np.object_]
     x: npt.NDArray[np.float64]
     y: npt.NDArray[np.float64]
-    looks: dict[str, Mark]
+    looks: Mapping[str, Mark]
     alt: str
     agreement: str
+    by: str = "label"
+    also: tuple[Facet, ...] = ()
 
     def picture(self, form: str = "page") -> Picture:
         """Give the map drawn, for the page or as a file."""
@@ -56,26 +63,25 @@ def maps_of(run: RunView) -> list[EmbeddingMap]:
     if not table:
         return []
     encoders, methods = np.asarray(table["encoder"], object), np.asarray(table["method"], object)
-    labels = np.asarray(table["label"], object)
     x, y = np.asarray(table["x"], float), np.asarray(table["y"], float)
-    present = set(labels)
-    order = [label for label in run.corpus.labels if label in present]
-    looks = marks([*order, *sorted(present - set(order))])
+    first, *others = facets_of(run, table)
+    labels, looks = np.asarray(first.values, object), first.looks
+    papers = run.info.get("kind") == "papers"
     maps = []
     for method in dict.fromkeys(methods):
         for key in sorted(set(encoders[methods == method]), key=lambda key: _position(run, key)):
             chosen = (methods == method) & (encoders == key)
-            title = run.encoders[key].title if key in run.encoders else key
+            title = run.encoders[key].title if key in run.encoders and not papers else key
             name, agreement = _NAMES.get(method, method), _trust(run, key, method) + _agreement(run, key)
             alt = (
-                f"{name} map of {whole(int(chosen.sum()))} test sentences embedded by {title}, one point each, "
-                f"coloured by label ({', '.join(looks)}).{agreement}"
+                f"{name} map of {whole(int(chosen.sum()))} test {'papers' if papers else 'sentences'} embedded by "
+                f"{title}, one point each, coloured by {first.name} ({', '.join(looks)}).{agreement}"
             )
             rows = np.flatnonzero(chosen)
             keys = keys_of([table["article_id"][row] for row in rows], [table["index"][row] for row in rows])
-            maps.append(
-                EmbeddingMap(key, method, title, keys, labels[rows], x[rows], y[rows], looks, alt, agreement.strip())
-            )
+            also = tuple(Facet(one.name, one.looks, [one.values[row] for row in rows.tolist()]) for one in others)
+            place = (labels[rows], x[rows], y[rows])
+            maps.append(EmbeddingMap(key, method, title, keys, *place, looks, alt, agreement.strip(), first.name, also))
     return maps
 
 
@@ -88,6 +94,8 @@ def pictures(run: RunView) -> Iterator[tuple[str, Callable[[str], Picture]]]:
     for one in maps:
         name, at = f"{one.method}-{one.encoder}", [rows[key] for key in one.keys]
         yield name, one.picture
+        for facet in one.also:
+            yield f"{name}-by-{facet.name}", _recoloured(one, facet.values, facet.looks, facet.name).picture
         if one.encoder in clusters:
             found = clusters[one.encoder][at]
             names = ["in no cluster" if kind == _ABSENT else f"cluster {kind}" for kind in found]
@@ -104,8 +112,8 @@ def pictures(run: RunView) -> Iterator[tuple[str, Callable[[str], Picture]]]:
             yield f"{name}-by-error", _recoloured(one, names, looks, "whether the best classifier is right").picture
 
 
-def _recoloured(one: EmbeddingMap, names: list[str], looks: dict[str, Mark], by: str) -> EmbeddingMap:
-    alt = one.alt.replace(f"coloured by label ({', '.join(one.looks)})", f"coloured by {by} ({', '.join(looks)})")
+def _recoloured(one: EmbeddingMap, names: Sequence[str], looks: Mapping[str, Mark], by: str) -> EmbeddingMap:
+    alt = one.alt.replace(f"coloured by {one.by} ({', '.join(one.looks)})", f"coloured by {by} ({', '.join(looks)})")
     return replace(one, labels=np.array(names, dtype=object), looks=looks, alt=alt)
 
 
@@ -119,7 +127,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
         rows.setdefault(_NAMES.get(one.method, one.method), []).append(shown)
     return {
         "run": run,
-        "looks": maps[0].looks,
+        "legends": [(maps[0].by, maps[0].looks), *((one.name, one.looks) for one in maps[0].also)],
         "rows": [{"method": method, "maps": found} for method, found in rows.items()],
         "points": embedded(_points(run, maps, with_text)),
     }
@@ -150,6 +158,9 @@ def _points(run: RunView, maps: list[EmbeddingMap], with_text: bool) -> dict[str
         "index": _packed([index for _, index, _ in keys], np.int32),
         "label": _packed([label_of[key] for key in keys], np.uint16),
         "texts": [texts.get(key[:2], "") for key in keys] if texts else None,
+        "by": maps[0].by,
+        "also": [_facet_points(facet, row_of, maps) for facet in maps[0].also],
+        "nouns": ["paper", "papers"] if run.info.get("kind") == "papers" else ["sentence", "sentences"],
         "maps": [
             {
                 **dict(zip("xy", _places(one, row_of), strict=True)),
@@ -159,6 +170,16 @@ def _points(run: RunView, maps: list[EmbeddingMap], with_text: bool) -> dict[str
             for one in maps
         ],
     }
+
+
+def _facet_points(facet: Facet, row_of: dict[Key, int], maps: list[EmbeddingMap]) -> dict[str, Any]:
+    """Give another facet of the points as the page's script reads it."""
+    codes, words = np.full(len(row_of), _ABSENT), list(facet.looks)
+    for one in maps:
+        mine = next(other for other in one.also if other.name == facet.name)
+        codes[[row_of[key] for key in one.keys]] = [words.index(value) for value in mine.values]
+    looks = [[look.colour, MARKERS[look.marker]] for look in facet.looks.values()]
+    return {"name": facet.name, "words": words, "looks": looks, "code": _packed(codes, np.uint16)}
 
 
 def _places(one: EmbeddingMap, row_of: dict[Key, int]) -> Iterator[str]:
@@ -227,15 +248,21 @@ def _position(run: RunView, key: str) -> tuple[int, str]:
 
 def _trust(run: RunView, key: str, method: str) -> str:
     """Say how far the picture can be trusted; '' where the run is older than these scores."""
+    if kept := run.info.get("maps", {}).get(key, {}).get(method):
+        return _trusted(kept.get("trustworthiness"), kept.get("kl-divergence"))
     scores = next(
         (row.scores for group in run.groups if group.encoder and group.encoder.key == key for row in group.rows
          if row.method == method), None
     )  # fmt: skip
-    if not scores or "trustworthiness" not in scores:
+    trust, loss = (scores[name].value if scores and name in scores else None for name in _TRUST)
+    return _trusted(trust, loss)
+
+
+def _trusted(trust: float | None, loss: float | None) -> str:
+    if trust is None:
         return ""
-    told = f" Trustworthiness {number(100 * scores['trustworthiness'].value, 1)} of 100"
-    loss = scores.get("kl-divergence")
-    return told + (f", KL divergence {number(loss.value, 2)}." if loss else ".")
+    told = f" Trustworthiness {number(100 * trust, 1)} of 100"
+    return told + ("." if loss is None else f", KL divergence {number(loss, 2)}.")
 
 
 def _agreement(run: RunView, key: str) -> str:

@@ -11,12 +11,17 @@ const startMaps = (place) => {
   const article = new Uint32Array(bytes(data.article));
   const index = new Int32Array(bytes(data.index));
   const ABSENT = 65535;
-  const hidden = new Set();
+  // What colours may mean: the label of a sentence; field, venue and year of a paper.
+  const facets = [{ name: data.by, words: data.labels, looks: data.looks, code: label }];
+  for (const one of data.also) facets.push({ ...one, code: new Uint16Array(bytes(one.code)) });
+  for (const one of facets) one.hidden = new Set();
+  const [noun, nouns] = data.nouns;
+  const ofPapers = noun === "paper";
   const visible = new Uint8Array(data.n).fill(1);
   const selected = new Set();
   const LISTED = 20;
   const whole = new Intl.NumberFormat("en");
-  let colouring = "label";
+  let colouring = data.by;
   let chosen = -1;
 
   const element = (name, values = {}, ...children) => {
@@ -49,7 +54,7 @@ const startMaps = (place) => {
 
   // Controls: what colours mean, what is shown.
   const controls = place.querySelector(".controls");
-  const colours = [["label", "label"]];
+  const colours = facets.map((one) => [one.name, one.name]);
   if (maps.some((map) => map.predicted)) colours.push(["error", "errors stand out"]);
   if (maps.some((map) => map.cluster)) colours.push(["cluster", "cluster"]);
   const select = element("select");
@@ -60,12 +65,12 @@ const startMaps = (place) => {
   if (maps.some((map) => map.predicted)) controls.append(element("label", {}, "Predictions ", kept));
   const only = element("select");
   only.append(element("option", { value: "-1", textContent: "any" }));
-  if (data.articles.length > 1 && data.articles.length <= 3000) {
+  if (!ofPapers && data.articles.length > 1 && data.articles.length <= 3000) {
     data.articles.map((name, at) => [name, at]).sort((a, b) => a[0].localeCompare(b[0], "en", { numeric: true }))
       .forEach(([textContent, at]) => only.append(element("option", { value: String(at), textContent })));
     controls.append(element("label", {}, "Article ", only));
   }
-  const needle = element("input", { type: "search", placeholder: data.texts ? "article id or words" : "article id" });
+  const needle = element("input", { type: "search", placeholder: ofPapers ? "paper id" : data.texts ? "article id or words" : "article id" });
   controls.append(element("label", {}, "Find ", needle));
   const lasso = element("button", { type: "button", textContent: "Select by drawing", className: "mode" });
   lasso.setAttribute("aria-pressed", "false");
@@ -74,17 +79,22 @@ const startMaps = (place) => {
   count.setAttribute("aria-live", "polite");
   controls.append(count);
 
-  const legend = place.querySelector(".legend");
-  [...legend.children].forEach((item, at) => {
-    const button = element("button", { type: "button" }, ...item.childNodes);
-    button.setAttribute("aria-pressed", "true");
-    button.addEventListener("click", () => {
-      if (!hidden.delete(at)) hidden.add(at);
-      button.setAttribute("aria-pressed", String(!hidden.has(at)));
-      refresh();
+  // Errors and clusters are seen beside the labels, so the first legend stays for them.
+  const facetNow = () => facets.find((one) => one.name === colouring) || facets[0];
+  for (const facet of facets) {
+    facet.legend = place.querySelector(`.legend[data-by="${facet.name}"]`);
+    [...facet.legend.children].forEach((item, at) => {
+      const button = element("button", { type: "button" }, ...item.childNodes);
+      button.setAttribute("aria-pressed", "true");
+      button.addEventListener("click", () => {
+        if (!facet.hidden.delete(at)) facet.hidden.add(at);
+        button.setAttribute("aria-pressed", String(!facet.hidden.has(at)));
+        refresh();
+      });
+      item.replaceChildren(button);
     });
-    item.replaceChildren(button);
-  });
+  }
+  const showLegend = () => { for (const one of facets) one.legend.hidden = one !== facetNow(); };
 
   // What a map shows: the filters that all maps share, and whether its own encoder was right.
   const guessed = (map, at) => (map.predicted ? map.predicted[at] : ABSENT);
@@ -101,10 +111,11 @@ const startMaps = (place) => {
     const fits = word ? data.articles.map((name) => name.toLowerCase().includes(word)) : null;
     for (let at = 0; at < data.n; at++) {
       const found = !fits || fits[article[at]] || (data.texts && data.texts[at].toLowerCase().includes(word));
-      visible[at] = found && !hidden.has(label[at]) && (one < 0 || article[at] === one) ? 1 : 0;
+      const wanted = facets.every((facet) => !facet.hidden.has(facet.code[at]));
+      visible[at] = found && wanted && (one < 0 || article[at] === one) ? 1 : 0;
       shown += maps.some((map) => seen(map, at)) ? 1 : 0;
     }
-    count.textContent = `${whole.format(shown)} of ${whole.format(data.n)} sentences`;
+    count.textContent = `${whole.format(shown)} of ${whole.format(data.n)} ${nouns}`;
     if (chosen >= 0 && !(choose.map && seen(choose.map, chosen))) choose(-1);
     for (const map of maps) paint(map);
   };
@@ -130,7 +141,8 @@ const startMaps = (place) => {
     map.picture.width = map.picture.height = side;
     const brush = map.picture.getContext("2d");
     const size = Math.min(9, Math.max(3.5, 250 / Math.sqrt(data.n)) * Math.sqrt(map.zoom));
-    const looks = colouring === "cluster" ? data.clusters : data.looks;
+    const { looks: own, code } = facetNow();
+    const looks = colouring === "cluster" ? data.clusters : own;
     const sprites = looks.map((look) => sprite(look, size, ratio));
     const half = (size * ratio) / 2;
     const passes = colouring === "error" ? [false, true] : [null];
@@ -140,7 +152,7 @@ const startMaps = (place) => {
         const wrong = guessed(map, at) !== ABSENT && guessed(map, at) !== label[at];
         if (wanted !== null && wrong !== wanted) continue;
         brush.globalAlpha = wanted === false || (selected.size && !selected.has(at)) ? 0.15 : 1;
-        const look = colouring === "cluster" ? (map.cluster ? map.cluster[at] : ABSENT) : label[at];
+        const look = colouring === "cluster" ? (map.cluster ? map.cluster[at] : ABSENT) : code[at];
         if (look >= sprites.length) continue;
         brush.drawImage(sprites[look], across(map, at) * ratio - half, down(map, at) * ratio - half);
       }
@@ -180,7 +192,9 @@ const startMaps = (place) => {
   };
 
   const words = (map, at) => {
-    const parts = [data.labels[label[at]], `article ${data.articles[article[at]]}`, `sentence ${index[at]}`];
+    const known = facets.filter((one) => one.code[at] < one.words.length).map((one) => one.words[one.code[at]]);
+    const id = data.articles[article[at]];
+    const parts = [...known, ...(ofPapers ? [`paper ${id}`] : [`article ${id}`, `sentence ${index[at]}`])];
     const guess = guessed(map, at);
     if (guess !== ABSENT) parts.splice(1, 0, guess === label[at] ? "predicted so" : `predicted ${data.labels[guess]}`);
     if (map.cluster && map.cluster[at] !== ABSENT) parts.push(`cluster ${map.cluster[at]}`);
@@ -226,18 +240,19 @@ const startMaps = (place) => {
   const tell = (map, most = LISTED) => {
     map.canvas.closest(".figures").after(told);
     told.hidden = !selected.size;
-    const much = `${whole.format(selected.size)} ${selected.size === 1 ? "sentence" : "sentences"} selected`;
+    const much = `${whole.format(selected.size)} ${selected.size === 1 ? noun : nouns} selected`;
     said.textContent = much;
     for (const one of maps) paint(one);
     if (!selected.size) { told.replaceChildren(); return; }
     const all = [...selected].sort((a, b) => article[a] - article[b] || index[a] - index[b]);
     const known = all.filter((at) => guessed(map, at) !== ABSENT);
-    const lines = [["Labels", summary(all.map((at) => data.labels[label[at]]))]];
+    const title = (name) => (name === "label" ? "Labels" : name[0].toUpperCase() + name.slice(1));
+    const lines = facets.map((one) => [title(one.name), summary(all.map((at) => one.words[one.code[at]]))]);
     if (known.length) {
       const wrong = known.filter((at) => guessed(map, at) !== label[at]).length;
       lines.push(["Predicted", summary(known.map((at) => data.labels[guessed(map, at)])) + `; ${whole.format(wrong)} wrong`]);
     }
-    lines.push(["Articles", whole.format(new Set(all.map((at) => article[at])).size)]);
+    if (!ofPapers) lines.push(["Articles", whole.format(new Set(all.map((at) => article[at])).size)]);
     const list = element("ul", {}, ...all.slice(0, most).map((at) => element("li", { textContent: words(map, at) })));
     const clear = element("button", { type: "button", textContent: "Clear the selection" });
     clear.addEventListener("click", () => { selected.clear(); tell(map); map.canvas.focus(); });
@@ -338,9 +353,10 @@ const startMaps = (place) => {
     }).observe(map.stage);
   }
 
-  select.addEventListener("input", () => { colouring = select.value; for (const map of maps) paint(map); });
+  select.addEventListener("input", () => { colouring = select.value; showLegend(); for (const map of maps) paint(map); });
   for (const control of [kept, only, needle]) control.addEventListener("input", refresh);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => maps.forEach(show));
+  showLegend();
   refresh();
 };
 // Maps start when they come near the screen, so that a page of many opens at once.
