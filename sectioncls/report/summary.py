@@ -157,7 +157,7 @@ class CorpusView:
     clustering: tuple[Group, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RunView:
     """One run: its encoders, and the encoder and row with the highest F1-micro, baselines aside."""
 

@@ -13,10 +13,11 @@ import numpy as np
 
 from sectioncls.render import MARKERS, embedded, marks, number, whole
 from sectioncls.report.figures import reliability
+from sectioncls.report.predictions import Columns, has, methods_that_know, predictions
 from sectioncls.report.sentences import Told, told
-from sectioncls.report.summary import Encoder, Row, RunView, Summary
+from sectioncls.report.summary import RunView, Summary
 
-__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "methods_that_know", "reliability_of", "thirds"]
+__all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "reliability_of", "thirds"]
 
 SHOWN = 30
 """How many errors stand on the page where its script does not run."""
@@ -33,8 +34,6 @@ SECTIONS = 20
 BINS = 15
 """Bins of equal width of a reliability diagram, as in arXiv 1706.04599."""
 
-_Columns = dict[str, list[Any]]
-
 
 def build(summary: Summary) -> dict[str, Any] | None:
     """Give each run's pairs, errors and reliability; None when no run has predictions."""
@@ -48,8 +47,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     """Give the errors of one run's best method; None without its predictions."""
     if run.best is None:
         return None
-    found = _by_method(run)
-    table = found.get((run.best[0].key, run.best[1].method))
+    table = predictions(run).get((run.best[0].key, run.best[1].method))
     if not table:
         return None
     corpus = told(run) if with_text else Told({}, {})
@@ -70,42 +68,15 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
         "n": len(table["label"]),
         "listed": len(kept),
         "rows": [_shown(table, row, corpus.texts) for row in kept[::every][:SHOWN]],
-        "probability": _has(table, "probability"),
+        "probability": has(table, "probability"),
         "why": corpus.why,
         "looks": looks,
         "data": embedded(_data(table, kept, labels, looks, corpus, thirds(run, table))),
-        "calibration": calibration(run, found),
+        "calibration": calibration(run),
     }
 
 
-def _by_method(run: RunView) -> dict[tuple[str, str], _Columns]:
-    """Give the predictions of each encoder and method as columns; {} where the run keeps none."""
-    table = run.run.read_table("predictions")
-    rows: dict[tuple[str, str], list[int]] = {}
-    for at, owner in enumerate(zip(table.get("encoder", ()), table.get("method", ()), strict=True)):
-        rows.setdefault(owner, []).append(at)
-    return {
-        owner: {name: [values[at] for at in mine] for name, values in table.items()} for owner, mine in rows.items()
-    }
-
-
-def methods_that_know(
-    run: RunView, column: str, found: Mapping[tuple[str, str], _Columns] | None = None
-) -> list[tuple[Encoder, Row, _Columns]]:
-    """Give the methods on encoders whose predictions have something in ``column``, the best first, with these."""
-    found = _by_method(run) if found is None else found
-    rows = [(group.encoder, row) for group in run.groups if group.encoder for row in group.rows]
-    rows = [(encoder, row) for encoder, row in rows if "f1-micro" in row.scores]
-    rows.sort(key=lambda one: -one[1].scores["f1-micro"].value)
-    tables = [(encoder, row, found.get((encoder.key, row.method))) for encoder, row in rows]
-    return [(encoder, row, table) for encoder, row, table in tables if table and _has(table, column)]
-
-
-def _has(table: _Columns, column: str) -> bool:
-    return any(value is not None for value in table.get(column, ()))
-
-
-def _pairs(table: _Columns) -> list[dict[str, Any]]:
+def _pairs(table: Columns) -> list[dict[str, Any]]:
     """Give the commonest confusions: labels, sentences, share of the true label, share of all errors."""
     counts = Counter(zip(table["label"], table["predicted"], strict=True))
     totals = Counter(table["label"])
@@ -118,7 +89,7 @@ def _pairs(table: _Columns) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _shown(table: _Columns, row: int, texts: Mapping[tuple[str, int], str]) -> dict[str, Any]:
+def _shown(table: Columns, row: int, texts: Mapping[tuple[str, int], str]) -> dict[str, Any]:
     article, index = str(table["article_id"][row]), int(table["index"][row])
     return {
         "true": table["label"][row],
@@ -145,7 +116,7 @@ def thirds(run: RunView, table: Mapping[str, list[Any]]) -> list[int]:
 
 
 def _data(
-    table: _Columns, rows: Sequence[int], labels: list[str], looks: Any, corpus: Told, places: Sequence[int]
+    table: Columns, rows: Sequence[int], labels: list[str], looks: Any, corpus: Told, places: Sequence[int]
 ) -> dict[str, Any]:
     """Give the errors as the page's script reads them.
 
@@ -172,13 +143,10 @@ def _data(
     }
 
 
-def calibration(run: RunView, found: Mapping[tuple[str, str], _Columns] | None = None) -> dict[str, Any] | None:
-    """Give the reliability of the best method that gives probabilities, and the ECE of every such; None without one.
-
-    ``found`` are the predictions of each encoder and method, where they are at hand already.
-    """
+def calibration(run: RunView) -> dict[str, Any] | None:
+    """Give the reliability of the best method that gives probabilities, and the ECE of every such; None without one."""
     methods: list[dict[str, Any]] = []
-    for encoder, row, table in methods_that_know(run, "probability", found):
+    for encoder, row, table in methods_that_know(run, "probability"):
         bins, ece = reliability_of(table["probability"], table["label"], table["predicted"])
         tempered = row.scores.get("ece-tempered")
         methods.append({"encoder": encoder, "row": row, "ece": ece, "tempered": tempered, "bins": bins})

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from sectioncls.render import marks
+from sectioncls.report.predictions import predictions
 from sectioncls.report.summary import RunView, Summary
 
 __all__ = ["build", "confusion"]
@@ -47,12 +48,10 @@ def _entry(run: RunView) -> dict[str, Any] | None:
 
 def confusion(run: RunView) -> dict[tuple[str, str], int]:
     """Give (true label, predicted label) → sentences for the best method; {} without its predictions."""
-    table = run.run.read_table("predictions")
-    if not table or run.best is None:
+    if run.best is None:
         return {}
-    key = (run.best[0].key, run.best[1].method)
-    rows = zip(table["encoder"], table["method"], table["label"], table["predicted"], strict=True)
-    return dict(Counter((true, predicted) for name, method, true, predicted in rows if (name, method) == key))
+    table = predictions(run).get((run.best[0].key, run.best[1].method), {})
+    return dict(Counter(zip(table.get("label", ()), table.get("predicted", ()), strict=True)))
 
 
 def _worst(counts: dict[tuple[str, str], int], totals: dict[str, int]) -> list[tuple[str, str, int, float]]:

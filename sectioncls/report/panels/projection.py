@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sectioncls.render import MARKERS, Mark, Picture, embedded, marks, number, whole
 from sectioncls.report.facets import Facet, facets_of
 from sectioncls.report.figures import embedding_map
+from sectioncls.report.predictions import best_with_predictions
 from sectioncls.report.sentences import Key, keys_of, told
 from sectioncls.report.summary import RunView, Summary
 
@@ -209,22 +210,15 @@ def _predicted(
     run: RunView, maps: list[EmbeddingMap], row_of: dict[Key, int], labels: list[str]
 ) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
     """Give for each encoder what its best classifier (of those with predictions in the run) predicted."""
-    table = run.run.read_table("predictions")
     at = {label: number for number, label in enumerate(labels)}
-    owners: dict[tuple[str, str], list[int]] = {}
-    for row, owner in enumerate(zip(table.get("encoder", ()), table.get("method", ()), strict=True)):
-        owners.setdefault(owner, []).append(row)
     for encoder in dict.fromkeys(one.encoder for one in maps):
-        found = [row for group in run.groups if group.encoder and group.encoder.key == encoder for row in group.rows]
-        found = [row for row in found if "f1-micro" in row.scores and (encoder, row.method) in owners]
-        if found:
-            best = max(found, key=lambda row: row.scores["f1-micro"].value).method
-            mine = owners[encoder, best]
-            yield encoder, _spread(table, mine, row_of, [at.get(table["predicted"][row], -1) for row in mine])
+        if table := best_with_predictions(run, encoder):
+            rows = range(len(table["predicted"]))
+            yield encoder, _spread(table, rows, row_of, [at.get(label, -1) for label in table["predicted"]])
 
 
 def _spread(
-    table: dict[str, list[Any]], rows: list[int], row_of: dict[Key, int], values: list[int]
+    table: dict[str, list[Any]], rows: Sequence[int], row_of: dict[Key, int], values: list[int]
 ) -> npt.NDArray[np.int64]:
     """Give the values of sentences in the order of the points."""
     keys = keys_of([table["article_id"][row] for row in rows], [table["index"][row] for row in rows])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sectioncls.render import marks
-from sectioncls.report.panels.errors import methods_that_know
+from sectioncls.report.predictions import methods_that_know
 from sectioncls.report.sentences import Told, told
 from sectioncls.report.summary import RunView, Summary
 
