@@ -11,6 +11,7 @@ from typing import Any
 from sectioncls.report.panels import (
     classification,
     clustering,
+    clusters,
     corpus,
     errors,
     facts,
@@ -37,6 +38,7 @@ PANELS: dict[str, tuple[str, Callable[[Summary], dict[str, Any] | None]]] = {
     "papers": ("Paper encoders", papers.build),
     "classification": ("Classification", classification.build),
     "clustering": ("Clustering", clustering.build),
+    "clusters": ("What the clusters hold", clusters.build),
     "replication": ("Beside the paper", replication.build),
     "projection": ("Maps of the embeddings", projection.build),
     "per_label": ("Labels and confusions", per_label.build),
