@@ -28,6 +28,7 @@ __all__ = [
     "Row",
     "RunView",
     "Summary",
+    "interval_words",
     "is_collapse",
     "method_name",
     "on_points",
@@ -203,6 +204,15 @@ def on_points(row: Row, labels: int) -> bool:
     if near is None:
         return False
     return near.value >= COLLAPSED or (near.value >= HIGH_SILHOUETTE and rank is not None and rank.value < labels)
+
+
+def interval_words(scores: Iterable[Measured]) -> str:
+    """Say what stands beside values as their interval: 95 % of single runs, the range of several seeds; '' for none."""
+    units = dict.fromkeys(score.unit for score in scores if score.low is not None)
+    single = next((unit for unit in units if unit != "seed"), None)
+    if single is None:
+        return "the range over seeds" if units else ""
+    return f"95 % intervals resampled by {single}" + ("; of several seeds their range" if "seed" in units else "")
 
 
 def is_collapse(note: str) -> bool:

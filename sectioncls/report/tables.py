@@ -15,6 +15,7 @@ from sectioncls.report.summary import (
     Row,
     RunView,
     Summary,
+    interval_words,
     method_name,
     on_points,
 )
@@ -232,8 +233,5 @@ def _beside(score: Measured | None) -> list[Cell]:
 
 def _intervals(found: Sequence[tuple[str, Row]]) -> str:
     """Say what the small print below a value is."""
-    units = [score.unit for _, row in found for score in row.scores.values() if score.low is not None]
-    if not units:
-        return ""
-    what = "the range over seeds" if units[0] == "seed" else f"95 % intervals resampled by {units[0]}"
-    return f"; beside the values {what}"
+    what = interval_words(score for _, row in found for score in row.scores.values())
+    return f"; beside the values {what}" if what else ""

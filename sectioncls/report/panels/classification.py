@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sectioncls.report.summary import CorpusView, Measured, Summary
+from sectioncls.report.summary import CorpusView, Measured, Summary, interval_words
 
 __all__ = ["build"]
 
@@ -36,7 +36,7 @@ def _table(corpus: CorpusView, summary: Summary) -> dict[str, Any]:
         "corpus": corpus,
         "published": any(score.published is not None for score in scores),
         "macro": any("f1-macro" in row.scores for row in rows),
-        "unit": next((score.unit for score in scores if score.low is not None), None),
+        "intervals": interval_words(scores),
         "n": first.n if first else 0,
         "axis": (low, high),
         "width": WIDTH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sectioncls.report.summary import HIGH_SILHOUETTE, CorpusView, Summary, on_points
+from sectioncls.report.summary import HIGH_SILHOUETTE, CorpusView, Summary, interval_words, on_points
 
 __all__ = ["build"]
 
@@ -27,7 +27,7 @@ def _table(corpus: CorpusView, summary: Summary) -> dict[str, Any]:
         "published": any(score.published is not None for score in scores),
         "rank": any("silhouette" in row.scores or "effective-rank" in row.scores for row in rows),
         "noise": any("noise" in row.scores for row in rows),
-        "unit": next((score.unit for score in scores if score.low is not None), None),
+        "intervals": interval_words(scores),
         "n": next((score.n for score in scores), 0),
         "several": len(summary.runs) > 1,
         "collapsed": [(encoder, encoder.notes) for encoder in encoders],

@@ -186,7 +186,8 @@ def _inside(measured: Measured) -> str:
     inside = measured.published_inside
     if inside is None:
         return "beside a value without interval"
-    return "within our interval" if inside else "outside our interval"
+    ours = "the range of our seeds" if measured.unit == "seed" else "our interval"
+    return f"within {ours}" if inside else f"outside {ours}"
 
 
 def _interval(measured: Measured) -> str:

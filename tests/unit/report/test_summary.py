@@ -14,6 +14,7 @@ from sectioncls.records import Score
 from sectioncls.report import summarize
 from sectioncls.report.panels.overview import cautions, headline
 from sectioncls.report.panels.per_label import confusion
+from sectioncls.report.summary import Measured, interval_words
 from sectioncls.runs import Run, create_run
 
 Maker = Callable[..., Run]
@@ -61,6 +62,21 @@ def test_a_baseline_may_be_the_best_value_but_not_the_best_classifier(tmp_path: 
     run = summary.runs[0]
     assert run.best and run.best[1].method == "knn"
     assert "10.00 points below TF" in headline(run)[0]
+
+
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [
+        (["article", "article"], "95 % intervals resampled by article"),
+        (["article", "seed"], "95 % intervals resampled by article; of several seeds their range"),
+        (["seed", "article"], "95 % intervals resampled by article; of several seeds their range"),
+        (["seed"], "the range over seeds"),
+        ([], ""),
+    ],
+)
+def test_ranges_of_seeds_are_not_called_intervals(units: list[str], words: str) -> None:
+    none = Measured(0.5, None, None, 9, "article", (0,))
+    assert interval_words([none, *(Measured(0.5, 0.4, 0.6, 9, unit, (0,)) for unit in units)]) == words
 
 
 def test_several_seeds_become_mean_and_range(tmp_path: Path, info: Info) -> None:
