@@ -93,7 +93,7 @@ def run_groups(runs: Sequence[Run]) -> list[list[Run]]:
 def tested(system: System, table: str, column: str) -> dict[str, Tested]:
     """Give what each method of a system said, from one table of its runs; only methods that all its runs have.
 
-    Raises InputError for a sentence that stands twice, and for runs with different test sets.
+    Raises InputError for runs with different test sets.
     """
     read = [_methods(run, table, column, system.encoder) for run in system.runs]
     found = {}
@@ -143,13 +143,11 @@ def _methods(run: Run, table: str, column: str, encoder: str) -> dict[str, Teste
         rows = np.flatnonzero(mine & (methods == method))
         articles = np.array([columns["article_id"][row] for row in rows], dtype=str)
         places = np.array([columns["index"][row] for row in rows], dtype=np.int64)
-        order = np.lexsort((places, articles))
-        articles, places, rows = articles[order], places[order], rows[order]
-        again = (articles[1:] == articles[:-1]) & (places[1:] == places[:-1])
-        if again.any():
-            row = int(np.argmax(again))
-            raise InputError(f"has sentence {places[row]} of {articles[row]} twice", run.path / f"{table}.parquet")
         labels = np.array([columns["label"][row] for row in rows], dtype=str)
+        # A set that was split by sentence and joined again counts places of each part, so that one may stand twice: of
+        # equal ones the first is paired with the first, as every run keeps the corpus's order.
+        order = np.lexsort((labels, places, articles))
+        articles, places, labels, rows = articles[order], places[order], labels[order], rows[order]
         said = np.array([columns[column][row] for row in rows])
         found[method] = Tested(articles, places, labels, said[None])
     return found

@@ -121,6 +121,24 @@ def test_permuted_tables_change_nothing(runs, tmp_path):
     assert one.sentence == other.sentence
 
 
+def test_places_that_stand_twice_are_paired_in_order(runs, tmp_path):
+    """A set that was split by sentence and joined again: half of its places are taken a second time."""
+    wanted = compare_runs(runs / "other", runs / "plain")
+    for name in ("other", "plain"):
+        shutil.copytree(runs / name, tmp_path / name)
+        run = reopen_run(tmp_path / name)
+        for table in ("predictions", "clusters"):
+            columns = run.read_table(table)
+            columns["index"] = [index // 2 for index in columns["index"]]
+            run.write_table(table, columns)
+        run.finish()
+    found = compare_runs(tmp_path / "other", tmp_path / "plain")
+    assert found.sentence == wanted.sentence
+    for row, other in zip(found.rows, wanted.rows, strict=True):
+        assert (row.found.first, row.found.second) == (other.found.first, other.found.second)
+    assert boards_of(tmp_path)
+
+
 def test_folders_of_seeds_are_compared_in_the_mean(runs):
     found = compare_runs(runs / "bad", runs / "good")
     assert (found.first, found.second) == ("bad (3 runs)", "good (3 runs)") and found.better == found.second
