@@ -33,10 +33,8 @@ def facets_of(run: RunView, table: Mapping[str, Sequence[Any]]) -> list[Facet]:
     The label of sentences; of papers field, venue and year, as far as the papers differ in them. Kinds beyond eight
     share a look, years stand in four spans of about as many papers each.
     """
-    if run.info.get("kind") != "papers":
-        present = set(table["label"])
-        order = [label for label in run.corpus.labels if label in present]
-        return [Facet("label", marks([*order, *sorted(present - set(order))]), table["label"])]
+    if not run.of_papers:
+        return [Facet("label", marks(run.ordered(table["label"])), table["label"])]
     found = [_kinds("field", table["label"]), _kinds("venue", table.get("venue", ())), _spans(table.get("year", ()))]
     differing = [facet for facet in found if len(facet.looks) > 1]
     return differing or [Facet("paper", marks(["paper"]), ["paper"] * len(table["label"]))]

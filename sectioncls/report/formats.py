@@ -50,7 +50,7 @@ def markdown(summary: Summary) -> str:
 
 
 def _sentence_runs(summary: Summary) -> list[RunView]:
-    return [run for run in summary.runs if run.info.get("kind") != "papers"]
+    return [run for run in summary.runs if not run.of_papers]
 
 
 def _md_rows(table: Table) -> list[str]:
@@ -165,7 +165,7 @@ def summary_json(summary: Summary) -> str:
 
 def _run(run: RunView) -> dict[str, Any]:
     best = run.best and {"encoder": run.best[0].key, "method": run.best[1].method}
-    sentences = run.info.get("kind") != "papers"
+    sentences = not run.of_papers
     return {
         "name": run.name,
         "corpus": run.corpus.info.get("fingerprint"),

@@ -86,8 +86,7 @@ def _script(panels: set[str]) -> str:
 
 
 def _subject(summary: Summary) -> str:
-    papers = [run.info.get("kind") == "papers" for run in summary.runs]
-    return "Paper encoders" if all(papers) else "Sentence classification"
+    return "Paper encoders" if all(run.of_papers for run in summary.runs) else "Sentence classification"
 
 
 def _check(output: Path, form: str, *, overwrite: bool) -> None:

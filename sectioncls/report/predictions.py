@@ -27,11 +27,8 @@ def predictions(run: RunView) -> Mapping[tuple[str, str], Columns]:
 
 def best_with_predictions(run: RunView, encoder: str) -> Columns | None:
     """Give what the best classifier on an encoder said, of those whose predictions are kept; None without any."""
-    found = predictions(run)
-    rows = [row for group in run.groups if group.encoder and group.encoder.key == encoder for row in group.rows]
-    rows = [row for row in rows if "f1-micro" in row.scores and (encoder, row.method) in found]
-    best = max(rows, key=lambda row: row.scores["f1-micro"].value, default=None)
-    return None if best is None else found[encoder, best.method]
+    tables = (table for found, _, table in methods_that_know(run, "predicted") if found.key == encoder)
+    return next(tables, None)
 
 
 def methods_that_know(run: RunView, column: str) -> list[tuple[Encoder, Row, Columns]]:

@@ -174,6 +174,17 @@ class RunView:
         """The content of run.json."""
         return self.run.info
 
+    @property
+    def of_papers(self) -> bool:
+        """Whether the run is of paper encoders, not of sentences."""
+        return self.info.get("kind") == "papers"
+
+    def ordered(self, labels: Iterable[str]) -> list[str]:
+        """Give each of ``labels`` once: those of the corpus in its order, then others by the alphabet."""
+        present = set(labels)
+        known = [label for label in self.corpus.labels if label in present]
+        return [*known, *sorted(present - set(known))]
+
     def baseline(self, method: str) -> Row | None:
         """Give the row of a text baseline."""
         rows = [row for group in self.groups if group.encoder is None for row in group.rows]

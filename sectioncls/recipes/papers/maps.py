@@ -38,9 +38,11 @@ def draw_paper_maps(
     owners = zip(*(run.read_table("projection").get(key, ()) for key in ("encoder", "method")), strict=True)
     there = set(owners)
     left = [method for method in options.projections if (name, method) not in there]
+    if not left:
+        return
     rows = material.split_rows("test")
     rows = rows[sample_rows(len(rows), options.points, seed=seed)]
-    if not left or len(rows) < FEWEST:
+    if len(rows) < FEWEST:
         return
     task = _ROUTE if not encoder.routes or _ROUTE in encoder.routes else encoder.routes[0]
     kept = run.folder("embeddings") / folder_name(name, trained)

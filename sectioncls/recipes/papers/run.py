@@ -21,7 +21,7 @@ from sectioncls.recipes.papers.lessons import kind_of, lesson_of
 from sectioncls.recipes.papers.maps import draw_paper_maps
 from sectioncls.recipes.papers.material import Material, material_of
 from sectioncls.recipes.papers.schema import MODEL, PaperRecipe, TaskOptions, VariantOptions
-from sectioncls.recipes.papers.scores import check_scored, score_encoder
+from sectioncls.recipes.papers.scores import check_scored, is_scored, score_encoder
 from sectioncls.recipes.papers.study.conduct import check_study, finish_study, measure_study, quick_recipe
 from sectioncls.recipes.papers.study.groups import groups_of, score_grouped
 from sectioncls.recipes.papers.study.titles import titled_material
@@ -123,7 +123,7 @@ class _Work:
         """Tell whether an encoder was scored in an earlier part of this run, be it still there or not."""
         if not self.resume or _scored(name, seed) not in self.run.info.get("seconds", {}):
             return False
-        return any(score.encoder == name and score.seed == seed for score in self.run.scores())
+        return any(is_scored(self.run, name, split, seed) for split in self.recipe.evaluate.splits)
 
     def train_base(self) -> None:
         """Train the first stage, from which the variants begin."""

@@ -37,6 +37,7 @@ def _table(corpus: CorpusView, summary: Summary) -> dict[str, Any]:
         "published": any(score.published is not None for score in scores),
         "macro": any("f1-macro" in row.scores for row in rows),
         "intervals": interval_words(scores),
+        "ranges": any(score.unit == "seed" for score in scores),
         "n": first.n if first else 0,
         "axis": (low, high),
         "width": WIDTH,

@@ -64,8 +64,7 @@ def _clusters(run: RunView, counts: Counter[tuple[int, str]], terms: dict[int, l
     for (cluster, label), n in counts.items():
         sizes[cluster] += n
         totals[label] += n
-    labels = [label for label in run.corpus.labels if label in totals]
-    labels += sorted(set(totals) - set(labels))
+    labels = run.ordered(totals)
     order = sorted(sizes, key=lambda cluster: (cluster < 0, -sizes[cluster], cluster))
     return {
         "labels": labels,

@@ -56,9 +56,7 @@ def _entry(run: RunView, with_text: bool) -> dict[str, Any] | None:
     wrong.sort(key=lambda row: (-(chances[row] or 0), str(table["article_id"][row]), table["index"][row]))
     step = len(wrong) / min(len(wrong), LISTED) if wrong else 1
     kept = [wrong[int(step * at)] for at in range(min(len(wrong), LISTED))]
-    present = {label for row in kept for label in (table["label"][row], table["predicted"][row])}
-    labels = [label for label in run.corpus.labels if label in present]
-    labels += sorted(present - set(labels))
+    labels = run.ordered(label for row in kept for label in (table["label"][row], table["predicted"][row]))
     looks = marks([*dict.fromkeys([*run.corpus.labels, *labels])])
     every = max(1, len(kept) // SHOWN)
     return {

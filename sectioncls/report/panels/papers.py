@@ -48,7 +48,7 @@ def build(summary: Summary) -> dict[str, Any] | None:
     """Give each run's tables; None where no run is of papers."""
     # A study may measure without any encoder.
     shown = [run for run in summary.runs if run.info.get("main") or run.encoders]
-    entries = [_entry(run) for run in shown if run.info.get("kind") == "papers"]
+    entries = [_entry(run) for run in shown if run.of_papers]
     return {"entries": entries, "several": len(entries) > 1, "twins": leak_twins(entries)} if entries else None
 
 

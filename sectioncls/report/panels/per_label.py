@@ -26,8 +26,7 @@ def _entry(run: RunView) -> dict[str, Any] | None:
     if not counts and not row.per_label:
         return None
     found = {label for pair in counts for label in pair} | set(row.per_label)
-    labels = [label for label in run.corpus.labels if label in found]
-    labels += sorted(found - set(labels))
+    labels = run.ordered(found)
     totals = {label: sum(n for (true, _), n in counts.items() if true == label) for label in labels}
     baseline = run.baseline("tfidf-logistic-regression")
     test = run.corpus.info.get("counts", {}).get("test", {})

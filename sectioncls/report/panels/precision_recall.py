@@ -71,8 +71,7 @@ def _lines(run: RunView, encoder: Encoder, row: Row) -> dict[str, tuple[list[flo
             recalls, precisions = found.setdefault(label, ([], []))
             recalls.append(float(x))
             precisions.append(float(y))
-    order = [label for label in run.corpus.labels if label in found]
-    return {label: found[label] for label in [*order, *sorted(set(found) - set(order))]}
+    return {label: found[label] for label in run.ordered(found)}
 
 
 def _averages(run: RunView) -> dict[tuple[str, str], dict[str, float]]:

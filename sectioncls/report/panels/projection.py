@@ -67,16 +67,15 @@ def maps_of(run: RunView) -> list[EmbeddingMap]:
     x, y = np.asarray(table["x"], float), np.asarray(table["y"], float)
     first, *others = facets_of(run, table)
     labels, looks = np.asarray(first.values, object), first.looks
-    papers = run.info.get("kind") == "papers"
     maps = []
     for method in dict.fromkeys(methods):
         for key in sorted(set(encoders[methods == method]), key=lambda key: _position(run, key)):
             chosen = (methods == method) & (encoders == key)
-            title = run.encoders[key].title if key in run.encoders and not papers else key
+            title = run.encoders[key].title if key in run.encoders and not run.of_papers else key
             name, agreement = _NAMES.get(method, method), _trust(run, key, method) + _agreement(run, key)
             alt = (
-                f"{name} map of {whole(int(chosen.sum()))} test {'papers' if papers else 'sentences'} embedded by "
-                f"{title}, one point each, coloured by {first.name} ({', '.join(looks)}).{agreement}"
+                f"{name} map of {whole(int(chosen.sum()))} test {'papers' if run.of_papers else 'sentences'} embedded "
+                f"by {title}, one point each, coloured by {first.name} ({', '.join(looks)}).{agreement}"
             )
             rows = np.flatnonzero(chosen)
             keys = keys_of([table["article_id"][row] for row in rows], [table["index"][row] for row in rows])
@@ -161,7 +160,7 @@ def _points(run: RunView, maps: list[EmbeddingMap], with_text: bool) -> dict[str
         "texts": [texts.get(key[:2], "") for key in keys] if texts else None,
         "by": maps[0].by,
         "also": [_facet_points(facet, row_of, maps) for facet in maps[0].also],
-        "nouns": ["paper", "papers"] if run.info.get("kind") == "papers" else ["sentence", "sentences"],
+        "nouns": ["paper", "papers"] if run.of_papers else ["sentence", "sentences"],
         "maps": [
             {
                 **dict(zip("xy", _places(one, row_of), strict=True)),
