@@ -2,6 +2,7 @@
 
 from sectioncls.report.export import write_figures
 from sectioncls.report.page import report_html, write_report
-from sectioncls.report.summary import Summary, summarize
+from sectioncls.report.summary import summarize
+from sectioncls.report.views import Summary
 
 __all__ = ["Summary", "report_html", "summarize", "write_figures", "write_report"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sectioncls.report.summary import RunView
+from sectioncls.report.views import RunView
 
 __all__ = ["Curve", "Spot", "curves_of"]
 

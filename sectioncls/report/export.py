@@ -10,7 +10,8 @@ from sectioncls.errors import InputError, OutputError, UsageError
 from sectioncls.render import Picture
 from sectioncls.report.figures import FORMS, reliability
 from sectioncls.report.panels import corpus, errors, learning, precision_recall, projection, training
-from sectioncls.report.summary import RunView, Summary, summarize
+from sectioncls.report.summary import summarize
+from sectioncls.report.views import RunView, Summary
 from sectioncls.staging import staged_file
 
 __all__ = ["write_figures"]

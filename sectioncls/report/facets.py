@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sectioncls.render import RANKS, Mark, marks, ranked_marks
-from sectioncls.report.summary import RunView
+from sectioncls.report.views import RunView
 
 __all__ = ["Facet", "facets_of"]
 

@@ -16,8 +16,8 @@ from sectioncls.report.panels.studies import study_tables
 from sectioncls.report.questions import answers, claims, claims_table
 from sectioncls.report.replication import replication_tables
 from sectioncls.report.reproduced import reproduced
-from sectioncls.report.summary import Encoder, Group, Measured, RunView, Summary
 from sectioncls.report.tables import Cell, Table, report_tables
+from sectioncls.report.views import Encoder, Group, Measured, RunView, Summary
 
 __all__ = ["FORMATS", "latex", "markdown", "summary_json"]
 

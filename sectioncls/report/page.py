@@ -12,7 +12,8 @@ from sectioncls.render import environment, render_page
 from sectioncls.render.page import GENERATOR
 from sectioncls.report.formats import FORMATS
 from sectioncls.report.panels import PANELS
-from sectioncls.report.summary import Summary, summarize
+from sectioncls.report.summary import summarize
+from sectioncls.report.views import Summary
 from sectioncls.runs import reopen_run
 from sectioncls.staging import staged_file
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from sectioncls.report.summary import CorpusView, Encoder, Group, Measured, Summary
+from sectioncls.report.views import CorpusView, Encoder, Group, Measured, Summary
 
 __all__ = ["CLS", "FIVE", "Pair", "Reader", "gain", "pairs", "score_of", "top"]
 

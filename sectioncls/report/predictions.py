@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from sectioncls.report.summary import Encoder, Row, RunView
+from sectioncls.report.views import Encoder, Row, RunView
 
 __all__ = ["Columns", "best_with_predictions", "has", "methods_that_know", "predictions"]
 

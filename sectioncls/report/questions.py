@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sectioncls.render import number, signed
 from sectioncls.report.pairs import CLS, Pair, Reader, gain, pairs, score_of, top
 from sectioncls.report.published import Published, load_published
-from sectioncls.report.summary import Measured, Summary
 from sectioncls.report.tables import Cell, Column, Table
+from sectioncls.report.views import Measured, Summary
 
 __all__ = ["Answer", "Restated", "answers", "claims", "claims_table"]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from sectioncls.render import number, signed
 from sectioncls.report.pairs import CLS, Pair, Reader, gain, pairs, top
 from sectioncls.report.published import load_published
-from sectioncls.report.summary import Summary
 from sectioncls.report.tables import Cell, Column, Table
+from sectioncls.report.views import Summary
 
 __all__ = ["replication_tables"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from sectioncls.render import signed
 from sectioncls.report.published import load_published
-from sectioncls.report.summary import CLUSTERING, CorpusView, Group, Summary, method_name
+from sectioncls.report.views import CLUSTERING, CorpusView, Group, Summary, method_name
 
 __all__ = ["reproduced"]
 

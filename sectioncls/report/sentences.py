@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sectioncls.errors import InputError
-from sectioncls.report.summary import RunView
+from sectioncls.report.views import RunView
 
 __all__ = ["Key", "Told", "keys_of", "section_name", "told"]
 

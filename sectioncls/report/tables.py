@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sectioncls.render import number, signed, whole
 from sectioncls.report.curves import Spot, curves_of
 from sectioncls.report.panels import papers
-from sectioncls.report.summary import (
+from sectioncls.report.views import (
     CorpusView,
     Group,
     Measured,

@@ -28,7 +28,7 @@ from sectioncls.report.panels import (
     transfer,
     trials,
 )
-from sectioncls.report.summary import Summary
+from sectioncls.report.views import Summary
 
 __all__ = ["PANELS"]
 

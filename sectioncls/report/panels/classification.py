@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sectioncls.report.summary import CorpusView, Measured, Summary, interval_words
+from sectioncls.report.views import CorpusView, Measured, Summary, interval_words
 
 __all__ = ["build"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sectioncls.report.summary import HIGH_SILHOUETTE, CorpusView, Summary, interval_words, on_points
+from sectioncls.report.views import HIGH_SILHOUETTE, CorpusView, Summary, interval_words, on_points
 
 __all__ = ["build"]
 

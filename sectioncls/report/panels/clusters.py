@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sectioncls.render import marks, number
-from sectioncls.report.summary import Row, RunView, Summary, method_name
+from sectioncls.report.views import Row, RunView, Summary, method_name
 
 __all__ = ["SHOWN", "TERMS", "build"]
 

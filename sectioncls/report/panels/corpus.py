@@ -8,7 +8,7 @@ from typing import Any
 
 from sectioncls.render import Picture, marks, number, whole
 from sectioncls.report.figures import pipeline
-from sectioncls.report.summary import CorpusView, Summary
+from sectioncls.report.views import CorpusView, Summary
 
 __all__ = ["build", "pictures", "steps"]
 

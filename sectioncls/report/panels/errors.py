@@ -15,7 +15,7 @@ from sectioncls.render import MARKERS, embedded, marks, number, whole
 from sectioncls.report.figures import reliability
 from sectioncls.report.predictions import Columns, has, methods_that_know, predictions
 from sectioncls.report.sentences import Told, told
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.views import RunView, Summary
 
 __all__ = ["BINS", "LISTED", "SHOWN", "build", "calibration", "reliability_of", "thirds"]
 

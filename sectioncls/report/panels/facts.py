@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.views import RunView, Summary
 
 __all__ = ["build"]
 

@@ -8,8 +8,8 @@ from typing import Any
 from sectioncls.render import Picture, number, whole
 from sectioncls.report.curves import Curve, curves_of
 from sectioncls.report.figures import Band, banded
-from sectioncls.report.summary import RunView, Summary
 from sectioncls.report.tables import learning_tables
+from sectioncls.report.views import RunView, Summary
 
 __all__ = ["build", "pictures"]
 

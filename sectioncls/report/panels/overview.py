@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sectioncls.render import number, signed, whole
-from sectioncls.report.summary import Encoder, Measured, Row, RunView, Summary, is_collapse
+from sectioncls.report.views import Encoder, Measured, Row, RunView, Summary, is_collapse
 
 __all__ = ["build", "cautions", "headline"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sectioncls.records import Score
 from sectioncls.report.panels.papers_findings import findings, leak_twins
-from sectioncls.report.summary import Measured, RunView, Summary
+from sectioncls.report.views import Measured, RunView, Summary
 
 __all__ = ["build"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sectioncls.records import Score
 from sectioncls.report.published import load_published
-from sectioncls.report.summary import Measured, RunView
+from sectioncls.report.views import Measured, RunView
 
 __all__ = ["findings", "format_taught", "leak_twins"]
 

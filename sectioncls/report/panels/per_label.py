@@ -7,7 +7,7 @@ from typing import Any
 
 from sectioncls.render import marks
 from sectioncls.report.predictions import predictions
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.views import RunView, Summary
 
 __all__ = ["build", "confusion"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sectioncls.render import Mark, Picture, marks, number
 from sectioncls.report.figures import precision_recall
-from sectioncls.report.summary import Encoder, Row, RunView, Summary
+from sectioncls.report.views import Encoder, Row, RunView, Summary
 
 __all__ = ["build", "pictures"]
 

@@ -15,7 +15,7 @@ from sectioncls.report.facets import Facet, facets_of
 from sectioncls.report.figures import embedding_map
 from sectioncls.report.predictions import best_with_predictions
 from sectioncls.report.sentences import Key, keys_of, told
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.views import RunView, Summary
 
 __all__ = ["EmbeddingMap", "build", "maps_of", "pictures"]
 

@@ -7,7 +7,7 @@ from typing import Any
 from sectioncls.report.questions import answers, claims_table
 from sectioncls.report.replication import replication_tables
 from sectioncls.report.reproduced import reproduced
-from sectioncls.report.summary import Summary
+from sectioncls.report.views import Summary
 
 __all__ = ["build"]
 

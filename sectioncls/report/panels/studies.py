@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sectioncls.errors import InputError
 from sectioncls.render import Picture, number, signed, whole
 from sectioncls.report.figures import curves
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.views import RunView, Summary
 
 if TYPE_CHECKING:
     from sectioncls.report.tables import Table

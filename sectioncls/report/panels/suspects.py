@@ -11,7 +11,7 @@ from typing import Any
 from sectioncls.render import marks
 from sectioncls.report.predictions import methods_that_know
 from sectioncls.report.sentences import Told, told
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.views import RunView, Summary
 
 __all__ = ["LISTED", "build"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sectioncls.render import Picture, number, whole
 from sectioncls.report.figures import curves
-from sectioncls.report.summary import METHODS, Encoder, RunView, Summary
+from sectioncls.report.views import METHODS, Encoder, RunView, Summary
 
 __all__ = ["build", "mended", "pictures", "spreads"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sectioncls.records import Score
-from sectioncls.report.summary import Measured, RunView, Summary
+from sectioncls.report.views import Measured, RunView, Summary
 
 __all__ = ["build"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from sectioncls.errors import InputError
 from sectioncls.render import Picture, number, whole
 from sectioncls.report.figures import curves
-from sectioncls.report.summary import RunView, Summary
+from sectioncls.report.views import RunView, Summary
 
 __all__ = ["build"]
 

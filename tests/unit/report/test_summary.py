@@ -14,7 +14,7 @@ from sectioncls.records import Score
 from sectioncls.report import summarize
 from sectioncls.report.panels.overview import cautions, headline
 from sectioncls.report.panels.per_label import confusion
-from sectioncls.report.summary import Measured, interval_words
+from sectioncls.report.views import Measured, interval_words
 from sectioncls.runs import Run, create_run
 
 Maker = Callable[..., Run]
