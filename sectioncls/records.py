@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Article", "Paper", "Paragraph", "Rejected", "Score", "Section", "Sentence", "Triple"]
+__all__ = ["UNSEEN", "Article", "Paper", "Paragraph", "Rejected", "Score", "Section", "Sentence", "Triple"]
+
+UNSEEN = "test-unseen"
+"""The split of scores that are counted on those test sentences alone that no other split holds."""
 
 
 @dataclass(frozen=True, slots=True)

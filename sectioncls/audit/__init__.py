@@ -7,6 +7,7 @@ from sectioncls.audit.label_errors import Suspect, confident_labels, find_label_
 from sectioncls.audit.rows import ROWS_A_BATCH
 from sectioncls.audit.split import split_corpus
 from sectioncls.audit.survey import Survey, survey_corpus
+from sectioncls.audit.unseen import unseen_rows
 
 __all__ = [
     "ARTICLE_CHECKS",
@@ -24,5 +25,6 @@ __all__ = [
     "quoted",
     "split_corpus",
     "survey_corpus",
+    "unseen_rows",
     "write_clean",
 ]

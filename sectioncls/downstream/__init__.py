@@ -40,7 +40,7 @@ from sectioncls.downstream.estimator import SectionClassifier
 from sectioncls.downstream.position import POSITION, classify_positions, position_features
 from sectioncls.downstream.project import PROJECTIONS, Projection, project, sample_rows
 from sectioncls.downstream.protocols import PROTOCOLS, Protocol
-from sectioncls.downstream.scores import classification_scores, clustering_scores
+from sectioncls.downstream.scores import agreement_scores, classification_scores, clustering_scores
 from sectioncls.downstream.seeds import SeedTest, Spread, seed_test, spread
 from sectioncls.downstream.text_baselines import (
     TEXT_CLASSIFIERS,
@@ -74,6 +74,7 @@ __all__ = [
     "SeedTest",
     "Spread",
     "agreement",
+    "agreement_scores",
     "among_allowed",
     "calibrate",
     "calibration_bins",

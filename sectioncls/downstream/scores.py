@@ -32,7 +32,7 @@ from sectioncls.errors import InputError
 from sectioncls.records import Score
 from sectioncls.vectors import effective_rank
 
-__all__ = ["CLASSIFICATION", "CLUSTERING", "classification_scores", "clustering_scores"]
+__all__ = ["CLASSIFICATION", "CLUSTERING", "agreement_scores", "classification_scores", "clustering_scores"]
 
 Statistic = Callable[[Any], npt.NDArray[np.float64]]
 
@@ -146,6 +146,24 @@ def clustering_scores(
             clustered = _agreement(_PAPER_CLUSTERING, truth[kept], found[kept], row, inside, resamples, seed)
             rows += [replace(score, metric=f"{score.metric}-clustered") for score in clustered]
     return rows
+
+
+def agreement_scores(
+    y_true: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    *,
+    like: Score,
+    groups: Sequence[str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Score]:
+    """``ari`` and ``ami`` alone, as clustering_scores has them: nothing is asked of the space that was clustered."""
+    truth = as_ids(y_true, len(np.asarray(y_true)), "true labels")
+    found = as_ids(clusters, len(truth), "clusters")
+    if not len(truth):
+        raise InputError("no sentences to score", "true labels")
+    row = replace(like, n=len(truth), label=None, unit="sentence" if groups is None else "article")
+    return _agreement(_PAPER_CLUSTERING, truth, found, row, groups, resamples, seed)
 
 
 def _agreement(

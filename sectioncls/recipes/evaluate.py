@@ -78,22 +78,24 @@ def evaluate_encoder(
     dev_vectors: Vectors | None = None,
     head: LinearHead | None = None,
     context: str = "none",
+    unseen: npt.NDArray[np.bool_] | None = None,
     observer: Observer = SILENT,
 ) -> Evaluation:
     """Score the embeddings of an encoder called ``name``: clusterings of test, classifiers from train to test.
 
     ``context`` says how the encoder read sentences (``none`` or ``window``). With ``head``, its own predictions are
     scored as well (method ``cls-head``). ``dev_vectors`` are what a protocol with grids chooses on, and what the
-    temperature of probabilities is fitted on. Intervals resample articles where the corpus knows them, else sentences.
-    Paper: arXiv 2404.00224, its clustering and classification experiments. Raises InputError for embeddings whose
-    number is not that of the corpus's sentences.
+    temperature of probabilities is fitted on. ``unseen`` is a mask over test (audit.unseen_rows): where it leaves
+    sentences out, everything is scored on the others too, as split ``test-unseen``. Intervals resample articles where
+    the corpus knows them, else sentences. Paper: arXiv 2404.00224, its clustering and classification experiments.
+    Raises InputError for embeddings whose number is not that of the corpus's sentences.
     """
     options = options or EvaluateOptions()
     rules = _rules(options, corpus)
     train, train_x = _in_order(corpus, "train", train_vectors, rules)
     test, test_x = _in_order(corpus, "test", test_vectors, rules)
     dev = None if dev_vectors is None else _in_order(corpus, "dev", dev_vectors, rules)
-    sheet = Sheet(corpus, test, name, rules, context)
+    sheet = Sheet(corpus, test, name, rules, context, _sorted_mask(corpus, unseen, rules))
     methods = options.classifiers or rules.methods
     with observer.stage(f"scoring {name}", len(methods) + len(options.clusterings), "methods") as advance:
         for clustering in options.clusterings:
@@ -112,15 +114,19 @@ def evaluate_encoder(
 
 
 def evaluate_texts(
-    corpus: Corpus, *, options: EvaluateOptions | None = None, observer: Observer = SILENT
+    corpus: Corpus,
+    *,
+    options: EvaluateOptions | None = None,
+    unseen: npt.NDArray[np.bool_] | None = None,
+    observer: Observer = SILENT,
 ) -> Evaluation:
     """Score what no encoder gives: majority label, TF-IDF with logistic regression or k-means, and places alone.
 
-    The place in the article is scored where the corpus knows its articles.
+    The place in the article is scored where the corpus knows its articles; ``unseen`` as in evaluate_encoder.
     """
     rules = _rules(options or EvaluateOptions(), corpus)
     train, test = _in_order(corpus, "train", None, rules)[0], _in_order(corpus, "test", None, rules)[0]
-    sheet = Sheet(corpus, test, "", rules)
+    sheet = Sheet(corpus, test, "", rules, unseen=_sorted_mask(corpus, unseen, rules))
     with observer.stage("text baselines", len(TEXT_CLASSIFIERS) + 1, "methods") as advance:
         for method in TEXT_CLASSIFIERS:
             predicted = classify_texts(train.texts, train.labels, test.texts, method=method, seed=rules.seed)
@@ -254,10 +260,19 @@ def _in_order(corpus: Corpus, name: str, vectors: Vectors | None, rules: Protoco
     if len(vectors) != len(split):
         what = f"{len(vectors)} embeddings for the {len(split)} sentences of {name} in {corpus.name}"
         raise InputError(what, "embeddings", "they are of another corpus: encode this one")
+    rows = _order(corpus, split, rules)
+    return (split, vectors) if rows is None else (split.at(rows), vectors[rows])
+
+
+def _sorted_mask(corpus: Corpus, mask: npt.NDArray[np.bool_] | None, rules: Protocol) -> npt.NDArray[np.bool_] | None:
+    """A mask over test as _in_order has its rows."""
+    rows = None if mask is None else _order(corpus, corpus.split("test"), rules)
+    return mask if mask is None or rows is None else mask[rows]
+
+
+def _order(corpus: Corpus, split: Split, rules: Protocol) -> npt.NDArray[np.int64] | None:
     rows = article_order(corpus, split)
-    if rules.order != "file" or bool((np.diff(rows) == 1).all()):
-        return split, vectors
-    return split.at(rows), vectors[rows]
+    return None if rules.order != "file" or bool((np.diff(rows) == 1).all()) else rows
 
 
 def article_order(corpus: Corpus, split: Split) -> npt.NDArray[np.int64]:

@@ -11,8 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import ValidationError
 
+from sectioncls.audit import unseen_rows
 from sectioncls.corpora import Corpus, open_corpus, require_trainable
 from sectioncls.encoders import Encoder, cached_vectors, load_encoder, load_head, read_history
 from sectioncls.errors import InputError
@@ -66,9 +68,10 @@ def run_recipe(
     remarks = require_trainable(data)
     if run.info.get("corpus", {}).get("fingerprint", data.info.fingerprint) != data.info.fingerprint:
         raise InputError("was started on another corpus", folder, "start again with --overwrite")
-    run.update(corpus=source_facts(data.info, data.path), notes=_remarks(data, remarks))
-    _evaluate_texts(run, data, recipe.evaluate, observer)
-    _evaluate_model(run, data, recipe.base, recipe.evaluate, recipe.seed, observer)
+    unseen = unseen_rows(data)
+    run.update(corpus=source_facts(data.info, data.path), notes=_remarks(data, remarks), unseen=int(unseen.sum()))
+    _evaluate_texts(run, data, recipe.evaluate, unseen, observer)
+    _evaluate_model(run, data, recipe.base, recipe.evaluate, recipe.seed, unseen, observer)
     if recipe.finetune is not None:
         with timed(run, "finetune"):
             _finetune(run, data, recipe, observer, resume=resume)
@@ -80,6 +83,7 @@ def run_recipe(
                 str(place),
                 recipe.evaluate,
                 recipe.seed,
+                unseen,
                 observer,
                 trained=seed if len(seeds) > 1 else None,
                 first=seed == seeds[0],
@@ -109,11 +113,13 @@ def evaluate_models(
     with TemporaryDirectory() as scratch:
         info = info_at_start(corpus.name, protocol=options.protocol, seeds=[seed])
         run = create_run(folder or Path(scratch) / "run", info, overwrite=overwrite)
-        run.update(corpus=source_facts(corpus.info, corpus.path), notes=_remarks(corpus, remarks))
+        unseen = unseen_rows(corpus)
+        facts = source_facts(corpus.info, corpus.path)
+        run.update(corpus=facts, notes=_remarks(corpus, remarks), unseen=int(unseen.sum()))
         drawn = options if folder else options.model_copy(update={"projections": ()})
-        _evaluate_texts(run, corpus, drawn, observer)
+        _evaluate_texts(run, corpus, drawn, unseen, observer)
         for model in models:
-            _evaluate_model(run, corpus, model, drawn, seed, observer, cache=cache)
+            _evaluate_model(run, corpus, model, drawn, seed, unseen, observer, cache=cache)
         run.finish()
         return run.scores()
 
@@ -124,6 +130,7 @@ def _evaluate_model(
     model: str,
     options: EvaluateOptions,
     seed: int,
+    unseen: npt.NDArray[np.bool_],
     observer: Observer,
     *,
     trained: int | None = None,
@@ -158,6 +165,7 @@ def _evaluate_model(
             dev_vectors=dev,
             head=head,
             context=context,
+            unseen=unseen,
             observer=observer,
         )
     if trained is not None:
@@ -193,11 +201,13 @@ def _enter(
             run.append_history(row if trained is None else {**row, "seed": trained})
 
 
-def _evaluate_texts(run: Run, corpus: Corpus, options: EvaluateOptions, observer: Observer) -> None:
+def _evaluate_texts(
+    run: Run, corpus: Corpus, options: EvaluateOptions, unseen: npt.NDArray[np.bool_], observer: Observer
+) -> None:
     if any(score.encoder == "" for score in run.scores()):
         return
     with timed(run, "text baselines"):
-        result = evaluate_texts(corpus, options=options, observer=observer)
+        result = evaluate_texts(corpus, options=options, unseen=unseen, observer=observer)
     _keep(run, result)
 
 

@@ -16,13 +16,14 @@ from sectioncls.downstream import (
     Classifier,
     LearningPoint,
     Protocol,
+    agreement_scores,
     calibrate,
     classification_scores,
     clustering_scores,
     precision_recall,
     typical_terms,
 )
-from sectioncls.records import Score
+from sectioncls.records import UNSEEN, Score
 
 __all__ = ["Evaluation", "Sheet"]
 
@@ -52,7 +53,8 @@ class Evaluation:
 class Sheet:
     """The Evaluation of one encoder (``name``, "" for text baselines) on ``test``, as it fills.
 
-    ``rules`` are the protocol's; scores bear the seed that they are added with. Tables hold the first seed only.
+    ``rules`` are the protocol's; scores bear the seed that they are added with. Tables hold the first seed only. Where
+    ``unseen`` (a mask over test) leaves sentences out, predictions and clusters are scored on the others as well.
     """
 
     corpus: Corpus
@@ -60,6 +62,7 @@ class Sheet:
     name: str
     rules: Protocol
     context: str = "none"
+    unseen: npt.NDArray[np.bool_] | None = None
     result: Evaluation = field(default_factory=Evaluation)
 
     def add_predictions(
@@ -80,6 +83,13 @@ class Sheet:
         self.result.scores += classification_scores(
             self.test.labels, predicted, self.corpus.labels, like=like, groups=self._groups, more=self.rules.more
         )
+        if (rest := self._unseen()) is not None:
+            rows, groups = rest
+            self._add_unseen(
+                classification_scores(
+                    self.test.labels[rows], predicted[rows], self.corpus.labels, like=like, groups=groups, more=False
+                )
+            )
         if chances is not None and self.rules.more:
             self._trust(like, chances, classes, dev)
         if seed != self.rules.seed:
@@ -103,6 +113,10 @@ class Sheet:
             groups=self._groups,
             more=self.rules.more,
         )
+        if (rest := self._unseen()) is not None:
+            rows, groups = rest
+            like = self._like(method, seed)
+            self._add_unseen(agreement_scores(self.test.labels[rows], ids[rows], like=like, groups=groups))
         if seed != self.rules.seed:
             return
         self._rows(self.result.clusters, method, {"cluster": ids.tolist()})
@@ -199,6 +213,20 @@ class Sheet:
     @property
     def _groups(self) -> tuple[str, ...] | None:
         return self.test.article_ids if self.corpus.info.has_articles else None
+
+    def _unseen(self) -> tuple[Ids, tuple[str, ...] | None] | None:
+        """The rows of test that no other split holds, with their articles; None where that is all of test or none."""
+        if self.unseen is None or self.unseen.all() or not self.unseen.any():
+            return None
+        rows = np.flatnonzero(self.unseen)
+        return rows, None if self._groups is None else tuple(self._groups[row] for row in rows)
+
+    def _add_unseen(self, scores: Iterable[Score]) -> None:
+        self.result.scores += [
+            replace(score, split=UNSEEN)
+            for score in scores
+            if score.label is None  # of labels too few are left
+        ]
 
     def _doubts(self, chances: Chances, classes: Sequence[int], predicted: Ids) -> Columns:
         """Give the probabilities of the predicted and of the given label, and another label where that is likelier."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sectioncls.errors import InputError, UsageError
-from sectioncls.records import Score
+from sectioncls.records import UNSEEN, Score
 from sectioncls.report.published import Comparison, compare_data
 from sectioncls.report.views import (
     CLASSIFYING,
@@ -99,7 +100,7 @@ def _groups(run: str, scores: Iterable[Score], encoders: Mapping[str, Encoder], 
     """Give the test scores of one run as groups: text baselines first, then the encoders in their order."""
     by_row: dict[tuple[str, str], list[Score]] = {}
     for score in scores:
-        if score.split == "test" and score.protocol != "transfer":
+        if score.split in ("test", UNSEEN) and score.protocol != "transfer":
             by_row.setdefault((score.encoder, score.method), []).append(score)
     groups = []
     unknown = [key for key, _ in by_row if key not in encoders and key]
@@ -113,12 +114,16 @@ def _groups(run: str, scores: Iterable[Score], encoders: Mapping[str, Encoder], 
 
 def _row(method: str, scores: list[Score], encoder: Encoder | None, comparison: Comparison) -> Row:
     """Give one method's scores; several seeds of one metric become one value."""
-    kinds: dict[tuple[str, str | None], list[Score]] = {}
+    kinds: dict[tuple[str, str, str | None], list[Score]] = {}
     for score in scores:
-        kinds.setdefault((score.metric, score.label), []).append(score)
+        kinds.setdefault((score.split, score.metric, score.label), []).append(score)
     measured: dict[str, Measured] = {}
     per_label: dict[str, Measured] = {}
-    for (metric, label), same in kinds.items():
+    unseen: dict[str, Measured] = {}
+    for (split, metric, label), same in kinds.items():
+        if split == UNSEEN:
+            unseen[metric] = _measured(same, None)
+            continue
         if label is not None:
             if metric == "f1":
                 per_label[label] = _measured(same, None)
@@ -126,7 +131,7 @@ def _row(method: str, scores: list[Score], encoder: Encoder | None, comparison: 
         beside = comparison.value(encoder.backbone, encoder.state, method, metric) if encoder else None
         measured[metric] = _measured(same, beside)
     own_head = method == "cls-head" and encoder is not None and encoder.state != "cls"
-    return Row(method, _OWN_HEAD if own_head else method_name(method), measured, per_label)
+    return Row(method, _OWN_HEAD if own_head else method_name(method), measured, per_label, unseen=unseen)
 
 
 def _measured(scores: list[Score], published: float | None) -> Measured:
@@ -171,7 +176,7 @@ def _marked(groups: list[Group]) -> tuple[Group, ...]:
 
     def mark(row: Row) -> Row:
         best = frozenset(m for m in top if m in row.scores and round(row.scores[m].value, 4) == top[m])
-        return Row(row.method, row.title, row.scores, row.per_label, best)
+        return replace(row, best=best)
 
     return tuple(Group(group.encoder, group.runs, tuple(map(mark, group.rows))) for group in groups)
 

@@ -9,6 +9,7 @@ from sectioncls.render import number, signed, whole
 from sectioncls.report.curves import Spot, curves_of
 from sectioncls.report.panels import papers
 from sectioncls.report.views import (
+    BASELINES,
     CorpusView,
     Group,
     Measured,
@@ -20,7 +21,7 @@ from sectioncls.report.views import (
     on_points,
 )
 
-__all__ = ["CLUSTERED", "Cell", "Column", "Table", "learning_tables", "measured_cell", "report_tables"]
+__all__ = ["CLUSTERED", "Cell", "Column", "Table", "learning_tables", "measured_cell", "report_tables", "unseen_table"]
 
 CLUSTERED = (
     ("ari", "ARI", 100.0, 2),
@@ -92,7 +93,44 @@ def report_tables(summary: Summary) -> list[Table]:
             tables.append(_classification(corpus))
         if corpus.clustering:
             tables.append(_clustering(corpus))
+        if (without := unseen_table(corpus)) is not None:
+            tables.append(without)
     return [*tables, *(table for run in summary.runs for table in learning_tables(run)), *_papers(summary)]
+
+
+def unseen_table(corpus: CorpusView) -> Table | None:
+    """Give scores on those test sentences alone that no other split holds, beside all of test; None where that is all.
+
+    Majority and place are left out: they remember nothing.
+    """
+    shown = (("f1-micro", "F1 micro"), ("ari", "ARI"), ("ami", "AMI"))
+    rows, counts = [], set()
+    for group in corpus.groups:
+        for row in group.rows:
+            cells = []
+            for metric, _ in shown:
+                every, rest = row.scores.get(metric), row.unseen.get(metric)
+                if rest is None or every is None:
+                    cells += [Cell(number(None))] * 3
+                    continue
+                counts.add((rest.n, every.n))
+                cells += [Cell(number(100 * every.value, 2)), measured_cell(rest)]
+                cells.append(Cell(signed(100 * (rest.value - every.value))))
+            if row.unseen and row.method not in BASELINES[:2]:
+                title = group.encoder.title if group.encoder else "Text baselines"
+                rows.append((Cell(title), Cell(row.title), *cells))
+    if not rows:
+        return None
+    left, of = max(counts)
+    intervals = interval_words(score for group in corpus.groups for row in group.rows for score in row.unseen.values())
+    caption = (
+        f"{corpus.name}, {_TIMES} 100: all {whole(of)} sentences of test and the {whole(left)} of them that stand in "
+        "no other split, neither so nor almost so, nor in an article of one"
+        f"{'; below, ' + intervals if intervals else ''}. Predictions and clusters are the same: what falls was memory."
+    )
+    heads = [Column(name, title) for _, title in shown for name in ("test", "unseen", "difference")]
+    columns = (Column("Encoder", words=True), Column("Method", words=True), *heads)
+    return Table("unseen", f"Without what other splits hold: {corpus.name}", caption, columns, tuple(rows))
 
 
 def learning_tables(run: RunView) -> list[Table]:

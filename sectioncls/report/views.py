@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sectioncls.report.published import Comparison
@@ -120,13 +120,17 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One method on one encoder: its scores by metric, per-label F1, and the metrics it is best in."""
+    """One method on one encoder: its scores by metric, per-label F1, and the metrics it is best in.
+
+    ``unseen`` are scores on those test sentences alone that no other split holds; empty where these are all.
+    """
 
     method: str
     title: str
     scores: Mapping[str, Measured]
     per_label: Mapping[str, Measured]
     best: frozenset[str] = frozenset()
+    unseen: Mapping[str, Measured] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from sectioncls.report.panels import (
     training,
     transfer,
     trials,
+    unseen,
 )
 from sectioncls.report.views import Summary
 
@@ -38,6 +39,7 @@ PANELS: dict[str, tuple[str, Callable[[Summary], dict[str, Any] | None]]] = {
     "papers": ("Paper encoders", papers.build),
     "classification": ("Classification", classification.build),
     "clustering": ("Clustering", clustering.build),
+    "unseen": ("Without what other splits hold", unseen.build),
     "clusters": ("What the clusters hold", clusters.build),
     "replication": ("Beside the paper", replication.build),
     "projection": ("Maps of the embeddings", projection.build),

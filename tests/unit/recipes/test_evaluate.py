@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, f1_score
 
 from sectioncls.corpora import open_corpus
 from sectioncls.downstream import CLASSIFIERS, PROTOCOLS
@@ -32,11 +33,17 @@ def corpus(small_corpus):
     return open_corpus(small_corpus)
 
 
-def scored(corpus, options=QUICK, **other):
+def scored(corpus, options=QUICK, unseen=None, **other):
     given = {split: vectors(corpus, split) for split in corpus.splits}
     given.update(other)
     return evaluate_encoder(
-        corpus, given["train"], given["test"], dev_vectors=given["dev"], name="made-up", options=options
+        corpus,
+        given["train"],
+        given["test"],
+        dev_vectors=given["dev"],
+        name="made-up",
+        options=options,
+        unseen=unseen,
     )
 
 
@@ -262,3 +269,41 @@ def test_seed_and_protocol_stand_in_every_score(corpus):
     rules = replace(PROTOCOLS["default"])
     for score in scored(corpus).scores:
         assert (score.protocol, score.seed, score.corpus) == (rules.name, rules.seed, "csabstruct")
+
+
+def test_scores_without_what_other_splits_hold(corpus):
+    test = corpus.split("test")
+    unseen = np.random.default_rng(3).random(len(test)) < 0.6
+    result = scored(corpus, unseen=unseen)
+    rows = {(s.metric, s.method): s for s in result.scores if s.split == "test-unseen"}
+    assert {metric for metric, _ in rows} == {"f1-micro", "f1-macro", "ari", "ami"}
+    keys = list(zip(test.article_ids, test.index.tolist(), strict=True))
+    new = {key for key, mine in zip(keys, unseen, strict=True) if mine}
+    table = result.predictions
+    for method in ("knn", "logistic-regression"):
+        mine = [
+            (label, predicted)
+            for article, index, label, predicted, its in zip(
+                *(table[name] for name in ("article_id", "index", "label", "predicted", "method")), strict=True
+            )
+            if its == method and (article, index) in new
+        ]
+        assert rows["f1-micro", method].n == len(mine) == unseen.sum()
+        truth, predicted = zip(*mine, strict=True)
+        assert rows["f1-micro", method].value == pytest.approx(f1_score(truth, predicted, average="micro"))
+        assert rows["f1-macro", method].value == pytest.approx(f1_score(truth, predicted, average="macro"))
+    clusters = result.clusters
+    places = zip(clusters["article_id"], clusters["index"], strict=True)
+    kept = [place for place, key in enumerate(places) if key in new and clusters["method"][place] == "kmeans"]
+    truth, found = ([clusters[name][place] for place in kept] for name in ("label", "cluster"))
+    assert rows["ari", "kmeans"].value == pytest.approx(adjusted_rand_score(truth, found))
+    assert rows["ami", "kmeans"].value == pytest.approx(adjusted_mutual_info_score(truth, found))
+    plain = [score for score in result.scores if score.split == "test"]
+    assert plain == scored(corpus).scores
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_nothing_is_scored_twice_where_all_or_none_is_unseen(corpus, share):
+    unseen = np.full(len(corpus.split("test")), bool(share))
+    assert {score.split for score in scored(corpus, unseen=unseen).scores} == {"test"}
+    assert {score.split for score in evaluate_texts(corpus, unseen=unseen).scores} == {"test"}

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from sectioncls.errors import InputError, UsageError
-from sectioncls.records import Score
+from sectioncls.records import UNSEEN, Score
 from sectioncls.report import summarize
 from sectioncls.report.panels.overview import cautions, headline
 from sectioncls.report.panels.per_label import confusion
+from sectioncls.report.tables import report_tables, unseen_table
 from sectioncls.report.views import Measured, interval_words
 from sectioncls.runs import Run, create_run
 
@@ -173,3 +174,27 @@ def test_a_head_is_a_cls_classifier_only_on_cls_states(tmp_path: Path, info: Inf
     assert summarize([small_run(tmp_path / "r", scores, corpus=info())]).runs[0].groups[0].rows[0].title == (
         "The encoder's own classifier"
     )
+
+
+def test_scores_on_unseen_sentences_stand_beside_those_on_all(tmp_path: Path, info: Info) -> None:
+    def row(value: float, n: int, metric: str = "f1-micro", method: str = "knn", **other: Any) -> Score:
+        return Score(metric, value, value - 0.01, value + 0.01, n, "article", method=method, encoder="tuned", **other)
+
+    scores = [row(0.8, 100), row(0.7, 60, split=UNSEEN), row(0.5, 100, "ari", "kmeans")]
+    scores += [row(0.55, 60, "ari", "kmeans", split=UNSEEN), row(0.9, 100, method="svm")]
+    summary = summarize([small_run(tmp_path / "r", scores, corpus=info())])
+    rows = {one.method: one for one in summary.corpora[0].groups[0].rows}
+    assert rows["knn"].scores["f1-micro"].value == 0.8 and rows["knn"].unseen["f1-micro"].value == 0.7
+    assert not rows["svm"].unseen
+    best = summary.corpora[0].classification[0].rows
+    assert {one.method: bool(one.unseen) for one in best} == {"knn": True, "svm": False}  # marking keeps them
+    table = unseen_table(summary.corpora[0])
+    assert table is not None and "100 sentences of test and the 60" in table.caption
+    cells = {line[1].text: [cell.text for cell in line[2:]] for line in table.rows}
+    assert cells["k nearest neighbours"][:3] == ["80.00", "70.00", "\N{MINUS SIGN}10.00"]
+    assert cells["k-means"][3:6] == ["50.00", "55.00", "+5.00"]
+    assert table in report_tables(summary)
+
+
+def test_without_leaks_there_is_no_table_of_unseen_sentences(maker: Maker, tmp_path: Path) -> None:
+    assert unseen_table(summarize([maker(tmp_path / "r").path]).corpora[0]) is None
