@@ -90,12 +90,19 @@ class DevScorer:
         return {"mean-distance": mean_distance(vectors), "label-spread": ratio}
 
     def temperature(self, encoder: Encoder, head: LinearHead) -> float:
-        """Give the temperature of the head's probabilities that fits dev best."""
+        """Give the temperature of the head's probabilities that fits dev best.
+
+        The sets of a joined corpus count alike (the mean of their temperatures' logarithms), however many sentences
+        each has: one whose dev is harder than its test would else mislead all others.
+        """
         chances = head.probabilities(encode_tokens(encoder, self.dev), self.dev_articles)
         if self.joined is None:
             return fit_temperature(chances, self.dev_labels)
         sure = self.joined.possible.sum(1) == 1
-        return fit_temperature(among_allowed(chances, self.joined.allowed)[sure], self.dev_labels[sure])
+        chances = among_allowed(chances, self.joined.allowed)
+        parts = [sure & (self.joined.parts == part) for part in np.unique(self.joined.parts[sure])]
+        own = [fit_temperature(chances[rows], self.dev_labels[rows]) for rows in parts]
+        return float(np.exp(np.mean(np.log(own)))) if own else 1.0
 
     def _right(self, head: LinearHead, vectors: npt.NDArray[np.float32]) -> float:
         """Give the share of dev that the head labels rightly, in a joined corpus the mean over its parts."""
