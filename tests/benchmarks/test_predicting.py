@@ -98,3 +98,24 @@ def test_memory_is_flat(shared, peak_memory, tmp_path):
     many = peak_memory(partial(_work, files[:80], tmp_path / "many.jsonl"))
     print(f"\npredict: {few:.0f} MB for 20 articles, {many:.0f} MB for 80")
     assert many <= 1.5 * few
+
+
+def test_context_costs_little(articles, interleaved):
+    """The same MiniLM reads the same sentences one by one and in windows of their article."""
+    from sectioncls.encoders import Context, encode_tokens, load_encoder
+    from sectioncls.predict import sentences_of
+
+    sentences = [(sentence, str(place)) for place, article in enumerate(articles) for sentence in sentences_of(article)]
+    texts, places = [sentence.text for sentence, _ in sentences], [place for _, place in sentences]
+    index = [sentence.index for sentence, _ in sentences]
+    readers = {"alone": load_encoder("minilm"), "windows": load_encoder("minilm", context=Context())}
+    tokens = {name: encoder.read(texts, places, index) for name, encoder in readers.items()}
+    for precision in ("float32", "bf16"):
+        work = {name: partial(encode_tokens, readers[name], tokens[name], precision) for name in readers}
+        times = interleaved(work, repeats=3)
+        ratio = times["windows"] / times["alone"]
+        print(
+            f"\n{len(texts)} sentences of {len(articles)} articles, {precision}: alone "
+            f"{len(texts) / times['alone']:.0f}/s, in windows {len(texts) / times['windows']:.0f}/s: {ratio:.2f} x the time"
+        )
+        assert ratio <= 1.3
