@@ -116,6 +116,7 @@ def test_context_costs_little(articles, interleaved):
         ratio = times["windows"] / times["alone"]
         print(
             f"\n{len(texts)} sentences of {len(articles)} articles, {precision}: alone "
-            f"{len(texts) / times['alone']:.0f}/s, in windows {len(texts) / times['windows']:.0f}/s: {ratio:.2f} x the time"
+            f"{len(texts) / times['alone']:.0f}/s, in windows {len(texts) / times['windows']:.0f}/s: "
+            f"{ratio:.2f} x the time"
         )
         assert ratio <= 1.3
