@@ -15,6 +15,8 @@ _RANK = "effective-rank"
 _TEXT = "(text)"
 # Clusters as tight as this leave less than a twentieth of the variance outside them: see training/monitor.py.
 _TIGHT = 0.75
+# Clusters that agree so well with the labels are the labels.
+_AGREED = 0.75
 
 
 def score_table(scores: Sequence[Score]) -> str:
@@ -38,7 +40,9 @@ def score_table(scores: Sequence[Score]) -> str:
             continue
         rank = _mean(found[_RANK]) / 100 if _RANK in found else None
         cells += " " * 7 if rank is None else f" {rank:>6.1f}"
-        if encoder != _TEXT and "silhouette" in found and _mean(found["silhouette"]) >= 100 * _TIGHT:
+        tight = "silhouette" in found and _mean(found["silhouette"]) >= 100 * _TIGHT
+        right = "ari" in found and _mean(found["ari"]) >= 100 * _AGREED
+        if encoder != _TEXT and tight and not right:
             beside = "" if rank is None else f" at an effective rank of {rank:.1f}"
             fallen.append(
                 f"collapse: {encoder}, {method}: a silhouette of {_mean(found['silhouette']):.1f}{beside} says that "

@@ -211,7 +211,9 @@ def _check(state: State, step: Step, course: Course) -> None:
     dev, vectors = scorer(state.encoder, course.objective.head)
     desk.dev(state, step.epoch, dev, course.observer)
     track_scores(state, dev)
-    note = None if only_classifies(course.settings) else collapse_note(vectors, scorer.classes, course.seed)
+    note = None
+    if not only_classifies(course.settings):
+        note = collapse_note(vectors, scorer.classes, course.seed, agreement=dev.get("ari", 0.0))
     if note and not state.extra.get("collapsed"):
         state.extra["collapsed"] = True
         desk.note(state, note, course.observer)

@@ -63,6 +63,9 @@ HIGH_SILHOUETTE = 0.5
 COLLAPSED = 0.75
 """From here on a silhouette is that of a collapse whatever the rank, as training's monitor has it."""
 
+AGREED = 0.75
+"""From here on clusters agree so well with the labels (ARI) that tight ones are no collapse, as training has it."""
+
 CLASSIFYING = ("f1-micro", "f1-macro")
 CLUSTERING = ("ari", "ami", "silhouette", "effective-rank")
 _BACKBONES = {"minilm": "MiniLM", "scibert": "SciBERT"}
@@ -206,10 +209,11 @@ def on_points(row: Row, labels: int) -> bool:
     """True for a clustering whose silhouette is that of a collapse: high, in fewer directions than there are labels.
 
     ``labels`` points that are equally far from each other span ``labels`` - 1 directions. A silhouette close to one is
-    a collapse at any rank: noise around a few points has many directions and no size.
+    a collapse at any rank: noise around a few points has many directions and no size. Where the points are the labels
+    (ARI) it is none.
     """
-    rank, near = row.scores.get("effective-rank"), row.scores.get("silhouette")
-    if near is None:
+    rank, near, right = (row.scores.get(metric) for metric in ("effective-rank", "silhouette", "ari"))
+    if near is None or (right is not None and right.value >= AGREED):
         return False
     return near.value >= COLLAPSED or (near.value >= HIGH_SILHOUETTE and rank is not None and rank.value < labels)
 

@@ -15,6 +15,9 @@ _DIAMETER = 2.0
 # Less variance than this outside the labels' own directions is called collapse.
 _OUTSIDE = 0.05
 
+# Clusters that agree so well with the labels (ARI) are the labels: tight and right is no collapse.
+_AGREED = 0.75
+
 
 def margin_note(margin: float, *, bounded: bool) -> str | None:
     """Say when a margin can never be met: ``bounded`` is true for unit vectors and for cosine distance."""
@@ -26,12 +29,15 @@ def margin_note(margin: float, *, bounded: bool) -> str | None:
     )
 
 
-def collapse_note(vectors: npt.NDArray[np.float32], labels: int, seed: int) -> str | None:
+def collapse_note(vectors: npt.NDArray[np.float32], labels: int, seed: int, *, agreement: float = 0.0) -> str | None:
     """Say when embeddings have fallen onto as many points as there are ``labels``, or onto one.
 
     k points span k - 1 directions; rows that keep less than a twentieth of their variance elsewhere differ by little
-    but the point they fell onto (a silhouette of the clusters above about 0.75). So do rows without distance.
+    but the point they fell onto (a silhouette of the clusters above about 0.75). So do rows without distance. Where the
+    clusters' ``agreement`` with the labels (ARI) is three quarters or more the points are the labels, which is the aim.
     """
+    if agreement >= _AGREED:
+        return None
     outside = residual_variance(vectors, labels - 1)
     distance = mean_distance(vectors, seed=seed)
     scale = float(np.linalg.norm(vectors, axis=1).mean())

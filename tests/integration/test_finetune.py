@@ -123,7 +123,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_been(corpus, tiny_ber
 
 def test_an_impossible_margin_and_the_collapse_are_said(corpus, tmp_path, monkeypatch):
     said = []
-    monkeypatch.setattr(module, "collapse_note", lambda *args: "collapse: all in one point")
+    monkeypatch.setattr(module, "collapse_note", lambda *args, **other: "collapse: all in one point")
     few = FinetuneOptions(model="minilm", margin=5, epochs=0.3, patience=0)
     done = finetune(corpus, few, tmp_path / "e", observer=Observer(note=said.append))
     assert any("never met" in note for note in done.notes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sectioncls.cli.tables import score_table
 from sectioncls.records import Score
 
@@ -13,6 +15,12 @@ def clustered(encoder: str, silhouette: float, rank: float) -> list[Score]:
         Score("silhouette", silhouette, **like),
         Score("effective-rank", rank, **like),
     ]
+
+
+def test_tight_clusters_that_are_the_labels_are_no_collapse():
+    good = [replace(score, value=0.8) if score.metric == "ari" else score for score in clustered("good", 0.93, 8.2)]
+    assert "collapse" in score_table(clustered("good", 0.93, 8.2))
+    assert "collapse" not in score_table(good)
 
 
 def test_the_rank_stands_beside_a_silhouette_and_a_collapse_is_named():

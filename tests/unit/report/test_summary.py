@@ -15,7 +15,7 @@ from sectioncls.report import summarize
 from sectioncls.report.panels.overview import cautions, headline
 from sectioncls.report.panels.per_label import confusion
 from sectioncls.report.tables import report_tables, unseen_table
-from sectioncls.report.views import Measured, interval_words
+from sectioncls.report.views import Measured, interval_words, on_points
 from sectioncls.runs import Run, create_run
 
 Maker = Callable[..., Run]
@@ -198,3 +198,11 @@ def test_scores_on_unseen_sentences_stand_beside_those_on_all(tmp_path: Path, in
 
 def test_without_leaks_there_is_no_table_of_unseen_sentences(maker: Maker, tmp_path: Path) -> None:
     assert unseen_table(summarize([maker(tmp_path / "r").path]).corpora[0]) is None
+
+
+@pytest.mark.parametrize(("ari", "named"), [(0.29, True), (0.74, True), (0.82, False)])
+def test_points_that_are_the_labels_are_no_collapse(tmp_path: Path, info: Info, ari: float, named: bool) -> None:
+    values = {"ari": ari, "silhouette": 0.9, "effective-rank": 3.0}
+    scores = [Score(metric, value, n=10, method="kmeans", encoder="tuned") for metric, value in values.items()]
+    row = summarize([small_run(tmp_path / "r", scores, corpus=info())]).runs[0].groups[0].rows[0]
+    assert on_points(row, 5) is named

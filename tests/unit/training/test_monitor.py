@@ -23,6 +23,8 @@ def test_collapse():
     points = 4 * random.normal(size=(5, 32)).astype(np.float32)[np.arange(300) % 5]
     assert collapse_note(points + 2 * noise, 5, seed=0) is None  # labels apart, but each with a life of its own
     assert "collapse: " in collapse_note(points + 0.1 * noise, 5, seed=0)
+    assert "collapse: " in collapse_note(points + 0.1 * noise, 5, seed=0, agreement=0.29)  # the paper's
+    assert collapse_note(points + 0.1 * noise, 5, seed=0, agreement=0.82) is None  # the points are the labels
     line = np.outer(random.normal(size=300), np.ones(32)).astype(np.float32)
     assert "collapse" in collapse_note(line, 5, seed=0)
     point = np.ones((300, 32), dtype=np.float32) + 1e-4 * noise
