@@ -39,7 +39,7 @@ class Context:
     """
 
     max_length: int = 512
-    overlap: int = 64
+    overlap: int = 56
     titles: bool = False
     place: bool = False
 
