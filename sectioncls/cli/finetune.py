@@ -45,7 +45,7 @@ def finetune(
         Literal["none", "window"], typer.Option(help="none: sentences alone; window: each as it stands in its article.")
     ] = "none",
     window: Annotated[int, typer.Option(min=16, help="Tokens per window.")] = 512,
-    overlap: Annotated[int, typer.Option(min=0, help="Tokens of neighbouring sentences that a window reads.")] = 56,
+    overlap: Annotated[int, typer.Option(min=0, help="Tokens of neighbouring sentences that a window reads.")] = 64,
     titles: Annotated[
         bool, typer.Option("--titles", help="Windows also read the titles above their sentences.")
     ] = False,

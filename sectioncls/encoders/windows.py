@@ -39,7 +39,7 @@ class Context:
     """
 
     max_length: int = 512
-    overlap: int = 56
+    overlap: int = 64
     titles: bool = False
     place: bool = False
 

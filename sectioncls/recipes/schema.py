@@ -67,7 +67,7 @@ class FinetuneOptions(_Strict):
     objective: str | None = None
     context: Literal["none", "window"] = "none"
     window: int = Field(default=512, ge=16)
-    overlap: int = Field(default=56, ge=0)
+    overlap: int = Field(default=64, ge=0)
     titles: bool = False
     place: bool = False
     pooling: Literal["mean", "cls"] | None = None
