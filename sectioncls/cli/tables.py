@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sectioncls.records import Score
+from sectioncls.records import UNSEEN, Score
 
 __all__ = ["paper_table", "score_table"]
 
@@ -23,16 +21,21 @@ def score_table(scores: Sequence[Score]) -> str:
     """Give one line per encoder and method: values x100, the interval of the first metric, n and its unit.
 
     Of several seeds it gives the mean and how many there are. The effective rank stands beside a silhouette, and a
-    silhouette that only a collapse gives is called one below.
+    silhouette that only a collapse gives is called one below. ``unseen`` is the first metric on those test sentences
+    that no other split holds, where these are not all.
     """
     fallen: list[str] = []
     lines: dict[tuple[str, str], dict[str, list[Score]]] = {}
+    unseen: dict[tuple[str, str], list[Score]] = {}
     for score in scores:
-        if score.label is None and score.metric in (*_SHOWN, _RANK):
+        if score.split == UNSEEN:
+            if score.metric in ("f1-micro", "ari"):
+                unseen.setdefault((score.encoder or _TEXT, score.method), []).append(score)
+        elif score.label is None and score.metric in (*_SHOWN, _RANK):
             found = lines.setdefault((score.encoder or _TEXT, score.method), {})
             found.setdefault(score.metric, []).append(score)
     head = f"{'encoder':<24} {'method':<26} " + " ".join(f"{metric:>10}" for metric in _SHOWN)
-    head += f" {'rank':>6}   95 % interval of"
+    head += f" {'rank':>6}" + (f" {'unseen':>7}" if unseen else "") + "   95 % interval of"
     rows = [head]
     for (encoder, method), found in lines.items():
         cells = " ".join(f"{_mean(found[metric]):>10.2f}" if metric in found else " " * 10 for metric in _SHOWN)
@@ -40,6 +43,9 @@ def score_table(scores: Sequence[Score]) -> str:
             continue
         rank = _mean(found[_RANK]) / 100 if _RANK in found else None
         cells += " " * 7 if rank is None else f" {rank:>6.1f}"
+        if unseen:
+            rest = unseen.get((encoder, method))
+            cells += f" {_mean(rest):>7.2f}" if rest else " " * 8
         tight = "silhouette" in found and _mean(found["silhouette"]) >= 100 * _TIGHT
         right = "ari" in found and _mean(found["ari"]) >= 100 * _AGREED
         if encoder != _TEXT and tight and not right:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sectioncls.cli.tables import score_table
-from sectioncls.records import Score
+from sectioncls.records import UNSEEN, Score
 
 
 def clustered(encoder: str, silhouette: float, rank: float) -> list[Score]:
@@ -36,3 +36,12 @@ def test_seeds_become_their_mean():
         [Score("f1-micro", value, method="knn", encoder="e", seed=i) for i, value in enumerate((0.5, 0.7))]
     )
     assert "60.00" in text and "mean of 2 seeds" in text and "collapse" not in text
+
+
+def test_unseen_sentences_have_a_column_of_their_own_and_change_no_mean():
+    like = {"method": "knn", "encoder": "e", "n": 9, "low": 0.7, "high": 0.9}
+    plain = [Score("f1-micro", 0.8, **like), Score("f1-macro", 0.6, **like)]
+    rest = [Score("f1-micro", 0.5, split=UNSEEN, **like), Score("f1-macro", 0.4, split=UNSEEN, **like)]
+    head, row = score_table([*plain, *rest]).splitlines()
+    assert "unseen" in head and "80.00" in row and "60.00" in row and "  50.00" in row and "seeds" not in row
+    assert "unseen" not in score_table(plain)
