@@ -136,6 +136,5 @@ def test_context_costs_little(articles, shared, tmp_path, precision):
             ratios[name, overlap] = rate / own
             print(f", in windows that overlap by {overlap} tokens {own:.0f}/s ({rate / own:.2f} x the time)", end="")
     assert ratios["abstracts", 64] <= 1.3
-    assert (
-        ratios["whole articles", 64] <= 1.5
-    )  # a window of 512 tokens attends to all of them, and reads its edges twice
+    # A window of 512 tokens attends to all of them, no faster in 16 bits than in 32, and its edges are read twice.
+    assert ratios["whole articles", 64] <= {"float32": 1.5, "bf16": 2.2}[precision]
