@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sectioncls.records import UNSEEN, Score
+from sectioncls.report.views import AGREED, COLLAPSED
 
 __all__ = ["paper_table", "score_table"]
 
 _SHOWN = ("f1-micro", "f1-macro", "ari", "ami", "silhouette")
 _RANK = "effective-rank"
 _TEXT = "(text)"
-# Clusters as tight as this leave less than a twentieth of the variance outside them: see training/monitor.py.
-_TIGHT = 0.75
-# Clusters that agree so well with the labels are the labels.
-_AGREED = 0.75
 
 
 def score_table(scores: Sequence[Score]) -> str:
@@ -46,8 +43,8 @@ def score_table(scores: Sequence[Score]) -> str:
         if unseen:
             rest = unseen.get((encoder, method))
             cells += f" {_mean(rest):>7.2f}" if rest else " " * 8
-        tight = "silhouette" in found and _mean(found["silhouette"]) >= 100 * _TIGHT
-        right = "ari" in found and _mean(found["ari"]) >= 100 * _AGREED
+        tight = "silhouette" in found and _mean(found["silhouette"]) >= 100 * COLLAPSED
+        right = "ari" in found and _mean(found["ari"]) >= 100 * AGREED
         if encoder != _TEXT and tight and not right:
             beside = "" if rank is None else f" at an effective rank of {rank:.1f}"
             fallen.append(

@@ -121,10 +121,7 @@ def clustering_scores(
     and, where hdbscan left rows out, ``noise`` (their share) and ``ari-clustered``, ``ami-clustered`` on the others
     alone. Raises InputError for no sentences, unequal lengths or non-finite embeddings.
     """
-    truth = as_ids(y_true, len(np.asarray(y_true)), "true labels")
-    found = as_ids(clusters, len(truth), "clusters")
-    if not len(truth):
-        raise InputError("no sentences to score", "true labels")
+    truth, found = _clustered(y_true, clusters)
     space = x if issparse(x) else as_matrix(x)
     if space.shape[0] != len(truth):
         raise InputError(f"{space.shape[0]} rows but {len(truth)} labels", "embeddings")
@@ -158,12 +155,17 @@ def agreement_scores(
     seed: int = 0,
 ) -> list[Score]:
     """``ari`` and ``ami`` alone, as clustering_scores has them: nothing is asked of the space that was clustered."""
+    truth, found = _clustered(y_true, clusters)
+    row = replace(like, n=len(truth), label=None, unit="sentence" if groups is None else "article")
+    return _agreement(_PAPER_CLUSTERING, truth, found, row, groups, resamples, seed)
+
+
+def _clustered(y_true: npt.ArrayLike, clusters: npt.ArrayLike) -> tuple[Ids, Ids]:
     truth = as_ids(y_true, len(np.asarray(y_true)), "true labels")
     found = as_ids(clusters, len(truth), "clusters")
     if not len(truth):
         raise InputError("no sentences to score", "true labels")
-    row = replace(like, n=len(truth), label=None, unit="sentence" if groups is None else "article")
-    return _agreement(_PAPER_CLUSTERING, truth, found, row, groups, resamples, seed)
+    return truth, found
 
 
 def _agreement(

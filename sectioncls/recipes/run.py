@@ -68,8 +68,7 @@ def run_recipe(
     remarks = require_trainable(data)
     if run.info.get("corpus", {}).get("fingerprint", data.info.fingerprint) != data.info.fingerprint:
         raise InputError("was started on another corpus", folder, "start again with --overwrite")
-    unseen = unseen_rows(data)
-    run.update(corpus=source_facts(data.info, data.path), notes=_remarks(data, remarks), unseen=int(unseen.sum()))
+    unseen = _describe(run, data, remarks)
     _evaluate_texts(run, data, recipe.evaluate, unseen, observer)
     _evaluate_model(run, data, recipe.base, recipe.evaluate, recipe.seed, unseen, observer)
     if recipe.finetune is not None:
@@ -113,9 +112,7 @@ def evaluate_models(
     with TemporaryDirectory() as scratch:
         info = info_at_start(corpus.name, protocol=options.protocol, seeds=[seed])
         run = create_run(folder or Path(scratch) / "run", info, overwrite=overwrite)
-        unseen = unseen_rows(corpus)
-        facts = source_facts(corpus.info, corpus.path)
-        run.update(corpus=facts, notes=_remarks(corpus, remarks), unseen=int(unseen.sum()))
+        unseen = _describe(run, corpus, remarks)
         drawn = options if folder else options.model_copy(update={"projections": ()})
         _evaluate_texts(run, corpus, drawn, unseen, observer)
         for model in models:
@@ -249,6 +246,14 @@ def _same(kept: Any, recipe: Recipe) -> bool:
         return Recipe.model_validate(kept) == recipe
     except ValidationError:
         return False
+
+
+def _describe(run: Run, corpus: Corpus, remarks: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Write down what is known of the corpus; gives which test sentences no other split holds."""
+    unseen = unseen_rows(corpus)
+    facts = source_facts(corpus.info, corpus.path)
+    run.update(corpus=facts, notes=_remarks(corpus, remarks), unseen=int(unseen.sum()))
+    return unseen
 
 
 def _remarks(corpus: Corpus, remarks: Sequence[str]) -> list[str]:

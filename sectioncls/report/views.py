@@ -12,9 +12,11 @@ from sectioncls.report.published import Comparison
 from sectioncls.runs import Run
 
 __all__ = [
+    "AGREED",
     "BASELINES",
     "CLASSIFYING",
     "CLUSTERING",
+    "COLLAPSED",
     "HIGH_SILHOUETTE",
     "METHODS",
     "CorpusView",
